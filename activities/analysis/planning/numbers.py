@@ -216,7 +216,7 @@ class Numbers:
             self._intent.counted = next(iter(tables))
         if len(tables) < 2 or self._intent.counted is not None:
             return
-        named = [place for place in sorted(tables) if stem(word) in map(stem, parsed.tables[place].name.split("_"))]
+        named = [place for place in sorted(tables) if parsed.is_called(place, word)]
         if len(named) == 1:
             self._intent.counted = named[0]
             return
@@ -232,12 +232,10 @@ class Numbers:
         if len(same) < 2:
             return ids
         names = [parsed.tables[each.table].name for each in same]
-        named = [each for each in same if stem(word) in map(stem, parsed.tables[each.table].name.split("_"))]
-        spoken = {token.stem for token in parsed.tokens}
-        others = {
-            stem(part) for each in same if each not in named for part in parsed.tables[each.table].name.split("_")
-        }
-        if len(named) == 1 and not others & spoken:
+        named = [each for each in same if parsed.is_called(each.table, word)]
+        others = [each for each in same if each not in named]
+        is_other_spoken = any(parsed.is_called(each.table, token.word) for each in others for token in parsed.tokens)
+        if len(named) == 1 and not is_other_spoken:
             return named
         text = f"{same[0].name} is in {' and '.join(names)}. Those of which are counted?"
         answer = parsed.ask(f"count_of_{slug(same[0].name)}", text, names)

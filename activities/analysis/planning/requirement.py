@@ -202,8 +202,11 @@ class ParsedRequirement:
 
     def means_rows(self, word: str) -> bool:
         """Whether a word stands for the rows themselves (``orders`` of a table of orders)."""
-        names = {stem(part) for table in self.tables for part in table.name.split("_")}
-        return stem(word) in lexicon.RECORDS | names
+        return stem(word) in lexicon.RECORDS or any(self.is_called(place, word) for place in range(len(self.tables)))
+
+    def is_called(self, table: int, word: str) -> bool:
+        """Whether a word is one of the table's name."""
+        return stem(word) in map(stem, self.tables[table].name.split("_"))
 
     # --- notes -------------------------------------------------------------------------------------------------
 

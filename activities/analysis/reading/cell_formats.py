@@ -8,6 +8,7 @@ import re
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from xml.parsers import expat
 
@@ -17,6 +18,7 @@ Units = dict[int, dict[int, str]]
 """By a cell's column and row, both from 0: the currency that its number is shown in, :data:`PERCENT`, or as many zeros
 as it has digits at least."""
 PERCENT = "%"
+WORKBOOK, STYLES, RELATIONS = "xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"
 _DIGITS = re.compile(r"00+")
 
 _BUILT_IN = {**dict.fromkeys((5, 6, 7, 8, 42, 44), "$"), **dict.fromkeys((9, 10), PERCENT)}
@@ -37,14 +39,13 @@ def units_of(path: Path) -> Mapping[str, Units]:
     with path.open("rb") as file:
         if file.read(4) != _ZIP:
             return {}
-    with zipfile.ZipFile(path) as package:
-        names = set(package.namelist())
-        if not {"xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"} <= names:
+    with package_of(path, STYLES) as package:
+        if not package:
             return {}
         shown = _styles(package)
         if len(set(shown.values())) < 2 and PERCENT not in shown.values() and not any(map(is_digits, shown.values())):
             return {}
-        return {sheet: _cells(package, part, shown) for sheet, part in sheet_parts(package).items() if part in names}
+        return {sheet: _cells(package, part, shown) for sheet, part in sheet_parts(package).items()}
 
 
 def levels_of(path: Path) -> Mapping[str, Units]:
@@ -53,17 +54,21 @@ def levels_of(path: Path) -> Mapping[str, Units]:
     Raises:
         Refused: A part of the workbook is damaged.
     """
+    with package_of(path, STYLES) as package:
+        levels = _indents(package) if package else {}
+        if not package or not levels:
+            return {}
+        return {name: _cells(package, part, levels, of_texts=True) for name, part in sheet_parts(package).items()}
+
+
+@contextmanager
+def package_of(path: Path, *needed: str) -> Iterator[zipfile.ZipFile | None]:
+    """The parts of a workbook; ``None``: it is no xlsx, or lacks one that is ``needed``."""
     if not zipfile.is_zipfile(path):
-        return {}
+        yield None
+        return
     with zipfile.ZipFile(path) as package:
-        names = set(package.namelist())
-        if not {"xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"} <= names:
-            return {}
-        levels = _indents(package)
-        if not levels:
-            return {}
-        parts = sheet_parts(package).items()
-        return {sheet: _cells(package, part, levels, of_texts=True) for sheet, part in parts if part in names}
+        yield package if {WORKBOOK, RELATIONS, *needed} <= set(package.namelist()) else None
 
 
 def _indents(package: zipfile.ZipFile) -> dict[str, str]:
@@ -79,7 +84,7 @@ def _indents(package: zipfile.ZipFile) -> dict[str, str]:
         if within[-3:] == ["cellXfs", "xf", "alignment"] and attributes.get("indent", "0") != "0":
             levels[str(number)] = attributes["indent"]
 
-    parse(package, "xl/styles.xml", start, lambda name: within.pop())
+    parse(package, STYLES, start, lambda name: within.pop())
     return levels
 
 
@@ -117,14 +122,14 @@ def _styles(package: zipfile.ZipFile) -> dict[str, str]:
         elif within[-2:] == ["cellXfs", "xf"]:
             used.append(attributes.get("numFmtId", "0"))
 
-    parse(package, "xl/styles.xml", start, lambda name: within.pop())
+    parse(package, STYLES, start, lambda name: within.pop())
     built_in = {str(number): unit for number, unit in _BUILT_IN.items()}
     shown = built_in | {number: unit_of(code) for number, code in codes.items()}
     return {str(place): shown[number] for place, number in enumerate(used) if shown.get(number)}
 
 
 def sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
-    """The part that each sheet is in."""
+    """The part that each sheet is in, of those that are there."""
     targets: dict[str, str] = {}
     ids: dict[str, str] = {}
 
@@ -137,9 +142,11 @@ def sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
             reference = next((value for key, value in attributes.items() if local(key) == "id" and ":" in key), "")
             ids[attributes.get("name", "")] = reference
 
-    parse(package, "xl/_rels/workbook.xml.rels", relation)
-    parse(package, "xl/workbook.xml", sheet)
-    return {name: posixpath.normpath(targets[reference]) for name, reference in ids.items() if reference in targets}
+    parse(package, RELATIONS, relation)
+    parse(package, WORKBOOK, sheet)
+    parts = {name: posixpath.normpath(targets[reference]) for name, reference in ids.items() if reference in targets}
+    held = set(package.namelist())
+    return {name: part for name, part in parts.items() if part in held}
 
 
 def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str], *, of_texts: bool = False) -> Units:

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from activities.analysis.reading.cell_formats import sheet_parts
+from activities.analysis.reading.cell_formats import package_of, sheet_parts
 from activities.analysis.reading.refusals import Refused
 
 Remark = tuple[str, str]
@@ -32,13 +32,8 @@ def signs_of(path: Path) -> Mapping[str, list[Remark]]:
     Raises:
         Refused: A part of the workbook is damaged.
     """
-    if not zipfile.is_zipfile(path):
-        return {}
-    with zipfile.ZipFile(path) as package:
-        names = set(package.namelist())
-        if not {"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
-            return {}
-        return {name: _signs(package, part) for name, part in sheet_parts(package).items() if part in names}
+    with package_of(path) as package:
+        return {name: _signs(package, part) for name, part in sheet_parts(package).items()} if package else {}
 
 
 def _signs(package: zipfile.ZipFile, part: str) -> list[Remark]:
