@@ -258,7 +258,7 @@ def test_given_another_brand_then_another_export_is_made_and_the_old_one_stays_w
         "project": None,
     }
     assert requested(api, shot, ExportFormat.SRT) == (captions, False)  # captions show no brand
-    store.rename_project("ann", project_id, "Handbook")
+    store.change_project("ann", project_id, {"name": "Handbook"})
     assert requested(api, shot) == (branded, False)  # nothing in it says the project's name
     store.save_brand("ann", project_id, Brand(accent=VIOLET, footer="{project}"), "ann")
     named, created = requested(api, shot)
@@ -267,7 +267,7 @@ def test_given_another_brand_then_another_export_is_made_and_the_old_one_stays_w
     assert store.branding_of_export(named.id) == Branding(
         brand=Brand(accent=VIOLET, footer="{project}"), project="Handbook"
     )
-    store.rename_project("ann", project_id, "Manual")
+    store.change_project("ann", project_id, {"name": "Manual"})
     renamed, created = requested(api, shot)
     assert created and renamed.id != named.id
     held = store.branding_of_export(named.id)

@@ -108,10 +108,6 @@ class Transfers(Repository):
                 job.log(EventType.JOB_MOVED, stream="task", actor=Actor.EDITOR)
             return job.save()
 
-    def rename_project(self, owner: str, project_id: str, name: str) -> Project:
-        """Call it something else. Raises: NotFound: absent, or not ``owner``'s."""
-        return self.change_project(owner, project_id, {"name": name})
-
     def change_project(self, owner: str, project_id: str, changes: Mapping[str, str | None]) -> Project:
         """Change ``name``, ``confluence_space`` or ``notion_parent``. Raises: NotFound: absent, or not ``owner``'s."""
         mine = update(projects).where(projects.c.id == project_id, projects.c.owner == owner)

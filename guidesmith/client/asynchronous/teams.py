@@ -28,7 +28,7 @@ class Teams(Calls):
         return await self._run(flows.add_project(name))
 
     async def rename_project(self, project: Project | str, name: str) -> Project:
-        return await self._run(flows.rename_project(asking.id_of(project), name))
+        return await self._run(flows.change_project(asking.id_of(project), {"name": name}))
 
     async def place_project(self, project: Project | str, **places: str | None) -> Project:
         return await self._run(flows.change_project(asking.id_of(project), places))

@@ -30,7 +30,7 @@ class Teams(Calls):
 
     def rename_project(self, project: Project | str, name: str) -> Project:
         """Call a project something else."""
-        return self._run(flows.rename_project(asking.id_of(project), name))
+        return self._run(flows.change_project(asking.id_of(project), {"name": name}))
 
     def place_project(self, project: Project | str, **places: str | None) -> Project:
         """Where its guides are put in Confluence and Notion: ``confluence_space`` (an address, or a key) and

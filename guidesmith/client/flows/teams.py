@@ -13,10 +13,6 @@ def add_project(name: str) -> Flow[Project]:
     return shaped(Project, post("projects", {"name": name}))
 
 
-def rename_project(project_id: str, name: str) -> Flow[Project]:
-    return shaped(Project, Ask("PATCH", f"projects/{project_id}", json={"name": name}))
-
-
 def change_project(project_id: str, changes: Mapping[str, str | None]) -> Flow[Project]:
     return shaped(Project, Ask("PATCH", f"projects/{project_id}", json=dict(changes)))
 
