@@ -135,8 +135,16 @@ def save(page: Page, version: int) -> None:
 
 
 def titles(page: Page) -> list[str]:
-    """What the blocks say, on a line each."""
-    return [" ".join(each.split()) for each in page.locator("[data-block] [data-prose]").all_text_contents()]
+    """What the blocks say, on a line each: paragraph after paragraph, whether the writer or the server drew them."""
+    texts = page.locator("[data-block] [data-prose]").evaluate_all(
+        "(blocks) => blocks.map(({ children }) => [...children].map((each) => each.textContent).join(' '))"
+    )
+    return [" ".join(each.split()) for each in texts]
+
+
+def show(page: Page, wanted: list[str]) -> None:
+    """The blocks come to say `wanted`: the server is asked how a text looks that it has not shown before."""
+    wait_until(lambda: titles(page) == wanted, 10, f"not {wanted}")
 
 
 def plain(texts: list[str]) -> list[str]:
@@ -228,10 +236,10 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
     moved = titles(page)
     for _ in range(5 + 1):  # the insertion is two steps: the block, then its text
         page.get_by_role("button", name="Undo").click()
-    assert titles(page) == before
+    show(page, before)
     for _ in range(6):
         page.get_by_role("button", name="Redo").click()
-    assert titles(page) == moved
+    show(page, moved)
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("[data-version]")).to_have_text(f"Version {version + 1}")
     assert plain(instruction.texts) == moved == titles(page)

@@ -113,7 +113,7 @@ def test_given_a_job_when_it_moves_then_the_time_in_the_status_that_it_leaves_is
     store.move(run.job_id, None, CANCELLED, trigger=Trigger.API, actor=Actor.EDITOR)
     store.dispose()
     lasted = {
-        status: (after[0] - before[status][0], after[1] - before[status][1])
+        status: (after[0] - before[status][0], round(after[1] - before[status][1], 6))  # sums of what ran before
         for status, after in observed().items()
         if after != before[status]
     }

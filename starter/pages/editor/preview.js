@@ -28,9 +28,11 @@ async function preview(markdown, signal) {
   return html;
 }
 
-/** Let `element` show `markdown`. What stands there stays until the answer comes; a later text wins. */
+/** Let `element` show `markdown`. What stands there stays until the answer comes, unless it says that nothing does; a
+ * later text wins. */
 export async function show(element, markdown) {
   element.shown?.abort();
+  if (element.querySelector("[data-empty]") && markdown.trim()) putPlain(element, markdown);
   const turn = (element.shown = new AbortController());
   try {
     const html = await preview(markdown, turn.signal);
@@ -41,11 +43,16 @@ export async function show(element, markdown) {
     const again = () => turn.signal.aborted || !element.isConnected || show(element, markdown);
     if (error.status === 401) whenBack(again);
     else if (passes) setTimeout(again, AGAIN_MS);
-    const plain = document.createElement("p"); // the text itself, until the server answers
-    plain.className = "plain";
-    plain.textContent = markdown;
-    element.replaceChildren(plain);
+    putPlain(element, markdown);
   }
+}
+
+/** The text itself, until the server answers. */
+function putPlain(element, markdown) {
+  const plain = document.createElement("p");
+  plain.className = "plain";
+  plain.textContent = markdown;
+  element.replaceChildren(plain);
 }
 
 function put(element, html) {
@@ -53,6 +60,7 @@ function put(element, html) {
   if (!html) {
     const nothing = document.createElement("p");
     nothing.className = "faint";
+    nothing.dataset.empty = "";
     nothing.textContent = say("block-empty");
     element.replaceChildren(nothing);
   }
