@@ -103,7 +103,8 @@ def test_given_a_language_that_is_chosen_then_it_goes_before_what_the_browser_as
 
 
 SHOWN = """() => {
-    const own = "template, script, style, [lang=en], code, kbd, time, .brand, .whose, select[name=language], [data-language]";
+    const names = ".brand, .whose, select[name=language], [data-language]";
+    const own = `template, script, style, [lang=en], code, kbd, time, ${names}`;
     const seen = each => !each.closest(own) && (each.checkVisibility() || each.closest("dialog, [popover], .unseen"));
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const texts = [document.title.replace(" · guidesmith", "")];
