@@ -55,8 +55,8 @@ class Failure(Frozen):
 
 class Project(Frozen):
     """A folder of jobs. ``stages`` names the stages that an outside runner does (``{"audio": "external"}``).
-    ``confluence_space`` (its key) and ``notion_parent`` (its id) are where its guides are put there; ``None``: where
-    the installation puts them."""
+    ``confluence_space`` (``KEY`` or ``KEY/pages/ID``) and ``notion_parent`` (an id) are where its guides are put;
+    ``None``: where the installation puts them."""
 
     id: str
     owner: str

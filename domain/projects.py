@@ -9,6 +9,8 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from urllib.parse import unquote
@@ -29,8 +31,10 @@ LONGEST_INVITED_FOR = timedelta(days=90)
 _ADDRESS = re.compile(r"[^@\s<>\"(),:;\\\[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
 """Enough of an address to compare it with what an identity provider says; nothing is sent there."""
 
-_SPACE = re.compile(r"(?P<site>https?://[^?#\s]+)/spaces/(?P<key>[^/?#\s]+)(?:/.*)?")
-_SPACE_KEY = re.compile(r"[A-Za-z0-9._~:-]{1,255}")
+_SPACE = re.compile(
+    r"(?P<site>https?://[^?#\s]+)/spaces/(?P<key>[^/?#\s]+)(?:/pages/(?:edit-v2/)?(?P<parent>\d{1,32})(?=/|$))?(?:/.*)?"
+)
+_SPACE_PLACE = re.compile(r"(?P<key>[A-Za-z0-9._~:-]{1,255})(?:/pages/(?P<parent>\d{1,32}))?")
 _NOTION_PAGE = re.compile(
     r"(?i)(?:https://[^\s?#]*[/-])?([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/?(?:[?#]\S*)?"
 )
@@ -181,16 +185,39 @@ def invitation_end(expires_at: datetime | None, now: datetime) -> datetime:
 # --- where guides are put elsewhere --------------------------------------------------------------------------------
 
 
-def confluence_space_of(address: str) -> tuple[str, str]:
-    """Site and key of a Confluence space (``https://team.atlassian.net/wiki/spaces/KEY``).
+@dataclass(frozen=True, slots=True)
+class ConfluencePlace:
+    """The ``key`` of a Confluence space, and the id of the page in it under which guides are put; ``None``: under none.
+    As text ``KEY`` or ``KEY/pages/123``, as addresses of Confluence have it."""
+
+    key: str
+    parent: str | None = None
+
+    def __str__(self) -> str:
+        return self.key if self.parent is None else f"{self.key}/pages/{self.parent}"
+
+    @classmethod
+    def parse(cls, text: str) -> "ConfluencePlace":
+        """Raises: ValueError: It is neither."""
+        found = _SPACE_PLACE.fullmatch(text)
+        if found is None:
+            raise ValueError("is no key of a Confluence space")
+        return cls(found["key"], found["parent"])
+
+
+def confluence_place_of(address: str) -> tuple[str, ConfluencePlace]:
+    """Site and place of a Confluence space (``https://team.atlassian.net/wiki/spaces/KEY``) or of a page in it
+    (``…/spaces/KEY/pages/123/Title``).
 
     Raises:
         ValueError: It is no address of one.
     """
     found = _SPACE.fullmatch(address)
     if found is None:
-        raise ValueError("is the address of a Confluence space: https://team.atlassian.net/wiki/spaces/KEY")
-    return found["site"], unquote(found["key"])
+        raise ValueError(
+            "is the address of a Confluence space, or of a page in it: https://team.atlassian.net/wiki/spaces/KEY"
+        )
+    return found["site"], ConfluencePlace(unquote(found["key"]), found["parent"])
 
 
 def notion_page_of(named: str) -> str:
@@ -205,9 +232,9 @@ def notion_page_of(named: str) -> str:
     return str(UUID(found[1]))
 
 
-def own_confluence_space(named: str, installed: str | None) -> str:
-    """The key of the space that a project names, by its address or its key. ``installed`` is the installation's own:
-    only its site is ever spoken to, so that its token goes nowhere else.
+def own_confluence_space(named: str, installed: str | None) -> ConfluencePlace:
+    """The place that a project names, by its address or as text. ``installed`` is the installation's own address: only
+    its site is ever spoken to, so that its token goes nowhere else.
 
     Raises:
         ProviderNotConfigured: There is none.
@@ -215,17 +242,16 @@ def own_confluence_space(named: str, installed: str | None) -> str:
     """
     if installed is None:
         raise ProviderNotConfigured("No Confluence is set up here. Set GUIDESMITH_CONFLUENCE_SPACE_URL.")
-    if _SPACE_KEY.fullmatch(named):
-        return named
+    with suppress(ValueError):
+        return ConfluencePlace.parse(named)
     try:
-        (site, key), (own, _) = (confluence_space_of(each) for each in (re.split("[?#]", named)[0], installed))
+        (site, place), (own, _) = (confluence_place_of(each) for each in (re.split("[?#]", named)[0], installed))
+        ConfluencePlace.parse(str(place))
     except ValueError as wrong:
         raise RequestInvalid(f"This {wrong}.", field="confluence_space") from None
     if site.lower() != own.lower():
         raise RequestInvalid(f"Guides are put into spaces of {own}; this is another site.", field="confluence_space")
-    if not _SPACE_KEY.fullmatch(key):
-        raise RequestInvalid("This is no key of a Confluence space.", field="confluence_space")
-    return key
+    return place
 
 
 def own_notion_page(named: str, installed: str | None) -> str:

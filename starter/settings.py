@@ -284,7 +284,8 @@ class Settings(BaseSettings):
     tts_voice: str = "alloy"
     """The voice of texts whose author named none."""
     confluence_space_url: WebAddress | None = None
-    """The Confluence space that guides are put into (``https://team.atlassian.net/wiki/spaces/KEY``); None: none is."""
+    """The Confluence space that guides are put into (``https://team.atlassian.net/wiki/spaces/KEY``), or the page in it
+    under which they are; None: none is."""
     confluence_user: str | None = None
     confluence_token: SecretStr | None = None
     notion_parent: NotionParent | None = None

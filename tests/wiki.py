@@ -103,6 +103,8 @@ def _served(wiki: Wiki, method: str, url: Any, headers: dict[str, str], body: by
     if (method, path) == ("POST", "/api/v2/pages"):
         new = json.loads(body)
         assert new["spaceId"] in SPACES.values() and new["status"] == "current"
+        if new.get("parentId", "1000") not in wiki.pages and "parentId" in new:
+            return 404, {"errors": [{"status": 404, "title": "Parent not found"}]}
         if any((each["title"], each["space"]) == (new["title"], new["spaceId"]) for each in wiki.pages.values()):
             return 400, {"errors": [{"status": 400, "title": "A page with this title already exists"}]}
         return 200, _page(_kept(wiki, str(1000 + len(wiki.pages)), new, 1))
@@ -142,6 +144,7 @@ def _kept(wiki: Wiki, page_id: str, given: dict[str, Any], version: int) -> dict
     assert {each.get("{ac}name") for each in tree.iter("{ac}structured-macro")} <= MACROS
     wiki.files.setdefault(page_id, {})
     kept = {"id": page_id, "title": given["title"], "version": version, "space": given["spaceId"]}
+    kept["parent"] = given.get("parentId", wiki.pages.get(page_id, {}).get("parent"))
     wiki.pages[page_id] = kept | {"body": given["body"]["value"]}
     return wiki.pages[page_id]
 

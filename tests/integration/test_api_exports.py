@@ -456,7 +456,22 @@ def test_given_a_guide_that_is_exported_to_confluence_again_then_its_page_is_upd
                 moved = exported(client, shot, "CONFLUENCE")["provenance"]["place"]
                 assert moved["page_id"] != place["page_id"]
                 assert [wiki.pages[each]["space"] for each in (place["page_id"], moved["page_id"])] == ["77", "78"]
-                assert exported(client, shot, "CONFLUENCE")["provenance"]["place"]["page_id"] == moved["page_id"]
+                under = {"confluence_space": f"{wiki.url}/wiki/spaces/HB/pages/{place['page_id']}/Handbook?x=1"}
+                wiki.pages[place["page_id"]]["title"] = "Handbook"  # one of theirs
+                named = client.patch(project, json=under).json()["confluence_space"]
+                assert named == f"HB/pages/{place['page_id']}"
+                child = exported(client, shot, "CONFLUENCE")["provenance"]["place"]["page_id"]
+                assert wiki.pages[child]["parent"] == place["page_id"]
+                assert client.patch(project, json={"confluence_space": f"{named}4711"}).status_code == 200
+                del wiki.pages[child]  # by somebody there: made anew, under a page that is not there
+                lost = finished(client, request(client, shot, "CONFLUENCE").json()["id"])["failure"]
+                assert (
+                    lost["failure_code"] == "PROVIDER_REQUEST_REFUSED"
+                    and "no such space or page" in lost["failure_message"]
+                )
+                assert client.patch(project, json={"confluence_space": "OPS"}).json()["confluence_space"] == "OPS"
+                again = exported(client, shot, "CONFLUENCE")["provenance"]["place"]["page_id"]
+                assert again == moved["page_id"]
                 taken_back = settings.model_copy(update={"project_places": False})
                 beside = taken_back.model_copy(update={"api_port": free_port()})
                 with running_api(beside) as closed, closed.client("ann") as owner:

@@ -43,6 +43,19 @@ def put(
     return {"site": place.site, "page_id": place.page_id, "version": place.version, "url": place.url}
 
 
+def test_given_the_address_of_a_page_when_a_guide_is_put_then_it_is_under_that_and_stays_where_somebody_moves_it(
+    wiki: Wiki,
+) -> None:
+    parent = str(put(wiki, TRAINING, "parent")["page_id"])
+    below = ConfluenceSpace(f"{wiki.url}/wiki/spaces/HB/pages/{parent}/A+title", "ann@example.org", SecretStr(TOKEN))
+    place = below.publish(read(GUIDE), "guide-1", None, lambda: None)
+    assert wiki.pages[place.page_id]["parent"] == parent
+    wiki.pages[place.page_id]["parent"] = "elsewhere"
+    again = below.publish(read(GUIDE), "guide-1", {"site": place.site, "page_id": place.page_id}, lambda: None)
+    assert (again.page_id, again.version) == (place.page_id, 2)
+    assert wiki.pages[place.page_id]["parent"] == "elsewhere"
+
+
 def test_given_a_guide_when_put_then_it_is_a_page_with_headings_panels_tables_code_and_its_pictures(wiki: Wiki) -> None:
     place = put(wiki, GUIDE)
     page = wiki.pages[str(place["page_id"])]

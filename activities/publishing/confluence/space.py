@@ -28,7 +28,7 @@ from domain.errors import (
     SettingsInvalid,
 )
 from domain.jobs import Project
-from domain.projects import confluence_space_of
+from domain.projects import ConfluencePlace, confluence_place_of
 
 PAGES, CONTENT = "/api/v2/pages", "/rest/api/content"
 ATTACHMENTS_AT_ONCE = 250
@@ -68,7 +68,8 @@ class ConfluenceSpace:
     """One space.
 
     Args:
-        url: Its address, as the wiki has it (``https://team.atlassian.net/wiki/spaces/KEY``).
+        url: Its address, as the wiki has it (``https://team.atlassian.net/wiki/spaces/KEY``), or that of a page in it,
+            under which new pages are put.
         user: Whose ``token`` it is; ``None``: it is sent as a bearer token.
         per_project: Whether projects have spaces of their own.
 
@@ -86,7 +87,7 @@ class ConfluenceSpace:
         per_project: bool = False,
     ) -> None:
         try:
-            self._site, self._key = confluence_space_of(url)
+            self._site, self._place = confluence_place_of(url)
         except ValueError as wrong:
             raise SettingsInvalid(f"GUIDESMITH_CONFLUENCE_SPACE_URL {wrong}.") from None
         self._per_project = per_project
@@ -97,7 +98,7 @@ class ConfluenceSpace:
         if project.confluence_space is None or not self._per_project:
             return self
         other = copy(self)
-        other._key = project.confluence_space
+        other._place = ConfluencePlace.parse(project.confluence_space)
         return other
 
     def publish(self, manuscript: Manuscript, guide_id: str, before: Mapping[str, Any] | None, stop: Stop) -> Place:
@@ -125,7 +126,7 @@ class ConfluenceSpace:
         return Place(self._site, page.id, url, page.version.number)
 
     def _space_id(self, stop: Stop) -> str:
-        listed = self._json(self._client.get(f"/api/v2/spaces?{urlencode({'keys': self._key})}", stop=stop))
+        listed = self._json(self._client.get(f"/api/v2/spaces?{urlencode({'keys': self._place.key})}", stop=stop))
         if not listed.get("results"):
             raise ProviderRequestRefused(
                 "Confluence knows no such space, or the token may not see it. Check the project's space, or "
@@ -161,6 +162,7 @@ class ConfluenceSpace:
             "status": "current",
             "title": title,
             "body": {"representation": "storage", "value": body},
+            **({} if self._place.parent is None else {"parentId": self._place.parent}),
         }
         return _read(self._json(self._client.post(PAGES, json=new, stop=stop)))
 

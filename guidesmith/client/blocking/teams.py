@@ -33,9 +33,9 @@ class Teams(Calls):
         return self._run(flows.change_project(asking.id_of(project), {"name": name}))
 
     def place_project(self, project: Project | str, **places: str | None) -> Project:
-        """Where its guides are put in Confluence and Notion: ``confluence_space`` (an address, or a key) and
-        ``notion_parent`` (an address, or an id). ``None``: where the installation puts them. What is not named
-        stays."""
+        """Where its guides are put in Confluence and Notion: ``confluence_space`` (an address of a space or of a page
+        in it, or a key) and ``notion_parent`` (an address, or an id). ``None``: where the installation puts them. What
+        is not named stays."""
         return self._run(flows.change_project(asking.id_of(project), places))
 
     def delete_project(self, project: Project | str) -> None:

@@ -24,7 +24,7 @@ def change_project(project_id: str, changed: ChangeProject, api: ApiParts, owner
         raise ProviderNotConfigured("Projects have no places of their own here. Set GUIDESMITH_PROJECT_PLACES.")
     if "confluence_space" in changed.model_fields_set:
         named, installed = changed.confluence_space, api.settings.confluence_space_url
-        changes["confluence_space"] = None if named is None else own_confluence_space(named, installed)
+        changes["confluence_space"] = None if named is None else str(own_confluence_space(named, installed))
     if "notion_parent" in changed.model_fields_set:
         named, installed = changed.notion_parent, api.settings.notion_parent
         changes["notion_parent"] = None if named is None else own_notion_page(named, installed)

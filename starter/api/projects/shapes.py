@@ -15,8 +15,8 @@ class ChangeProject(Sent):
     name: Line | None = Field(default=None, description="What it is called; null: as it is.")
     confluence_space: Line | None = Field(
         default=None,
-        description="The space that its guides are put into: its address, on the installation's site, or its key. "
-        "Null: the installation's own.",
+        description="The space that its guides are put into, or the page in it under which they are: its address, on "
+        "the installation's site, or `KEY` or `KEY/pages/ID`. Null: the installation's own.",
     )
     notion_parent: Line | None = Field(
         default=None,

@@ -32,7 +32,9 @@ class ProjectAnswer(Shape):
     owner: str | None = Field(default=None, description="Whose it is, and all that is in it.")
     role: ProjectRole = Field(default=ProjectRole.OWNER, description="What you are to it.")
     confluence_space: str | None = Field(
-        default=None, description="The key of the space that its guides are put into. Null: the installation's own."
+        default=None,
+        description="The space that its guides are put into, by its key, with the page under which they are: `KEY` or "
+        "`KEY/pages/ID`. Null: the installation's own.",
     )
     notion_parent: str | None = Field(
         default=None, description="The id of the page that its guides are put under. Null: the installation's own."

@@ -66,7 +66,8 @@ def rename(
 def places(
     project_id: ProjectId,
     confluence: Annotated[
-        str | None, typer.Option(help="A space of the installation's site. Empty: the installation's own.")
+        str | None,
+        typer.Option(help="A space of the installation's site, or a page in it. Empty: the installation's own."),
     ] = None,
     notion: Annotated[
         str | None, typer.Option(help="A page, by its address or id. Empty: the installation's own.")
