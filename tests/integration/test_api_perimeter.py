@@ -25,9 +25,12 @@ from domain.documents.tasks import RegenerateTask
 from domain.projects import ProjectRole
 from domain.recordings.glossary import Pair
 from starter.api.perimeter.safe_headers import SAFE_HEADERS
+from starter.pages.shell.built import built
+from starter.pages.shell.gate import PAGE_HEADERS
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import illustrated_job
 from tests.integration.store_builders import STEP_BLOCK, created_job
+from tests.stack import wait_until
 from tests.temporal import TemporalServer
 from tests.walking import ABSENT, Operation, operations
 
@@ -35,6 +38,7 @@ RUNNERS_SECRET = "r" * 40
 BROKEN = b"{"
 JSON = {"Content-Type": "application/json"}
 CAP = 4096
+CSP = "Content-Security-Policy"
 
 
 class Ids(dict[str, str]):
@@ -480,6 +484,54 @@ def test_given_a_page_when_opened_then_it_runs_and_speaks_with_nothing_but_this_
     )
 
 
+def test_given_a_file_of_the_pages_then_it_is_packed_kept_for_ever_and_no_line_of_the_log(
+    api: RunningApi, capfd: pytest.CaptureFixture[str]
+) -> None:
+    page = httpx.get(f"{api.url}/sign-in")
+    beside = {name: page.headers[name] for name in PAGE_HEADERS if name not in ("Cache-Control", CSP)}
+    kept = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding", CSP: SAFE_HEADERS[CSP]}
+    kinds = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+    for address in dict.fromkeys(re.findall(r'/static/[^"]+', page.text)):
+        with httpx.Client(base_url=api.url) as browser:
+            packed, whole, refused = (
+                browser.get(address, headers={"Accept-Encoding": each})
+                for each in ("br, gzip", "identity", "deflate, gzip;q=0")
+            )
+            head = browser.head(address, headers={"Accept-Encoding": "identity"})
+            known = browser.get(address, headers={"If-None-Match": f'"x", W/{packed.headers["ETag"]}'})
+            other = browser.get(address, headers={"If-None-Match": '"x"'})
+        answers = (packed, whole, refused, head, known, other)
+        assert [each.status_code for each in answers] == [200, 200, 200, 200, 304, 200]
+        assert packed.content == whole.content == refused.content == other.content
+        assert not head.content and not known.content
+        size = len(whole.content)
+        assert [int(each.headers["Content-Length"]) for each in (whole, refused, head)] == [size, size, size]
+        is_smaller = int(packed.headers["Content-Length"]) < size
+        assert is_smaller or size < 200
+        coding = "gzip" if is_smaller else None
+        assert [each.headers.get("Content-Encoding") for each in (packed, whole, refused)] == [coding, None, None]
+        assert (packed.headers["ETag"] != whole.headers["ETag"]) == is_smaller
+        assert whole.headers["ETag"] == refused.headers["ETag"] == head.headers["ETag"]
+        for each in answers:
+            assert (beside | kept).items() <= {name: each.headers.get(name) for name in beside | kept}.items(), address
+            assert each.headers["Content-Type"] == kinds.get(Path(address).suffix, each.headers["Content-Type"])
+    for address in ("/static/none-AAAAAAAA.js", "/static/manifest.json", "/static/%2e%2e/app.py", "/static/"):
+        absent = httpx.get(f"{api.url}{address}")
+        assert absent.status_code == 404 and "<main" in absent.text, address
+    assert httpx.head(f"{api.url}/static/none-AAAAAAAA.js").status_code == 404
+    assert httpx.get(f"{api.url}/favicon.ico").headers["Content-Type"] == "image/svg+xml"
+    written = ""
+
+    def is_written() -> bool:
+        nonlocal written
+        written += capfd.readouterr().out
+        return "route=/favicon.ico" in written
+
+    wait_until(is_written, 30, "the line of what was asked last")
+    lines = [each for each in written.splitlines() if "route=/static/" in each]
+    assert lines and all("status=404" in each for each in lines)
+
+
 def upload_url(api: RunningApi, **headers: str) -> str:
     with api.client("ann") as ann:
         job = created_job(api.store, "ann")
@@ -552,7 +604,8 @@ def test_given_a_public_address_by_tls_then_urls_are_made_of_it_and_browsers_kee
     monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
     with running_api(api_settings(tmp_path, public_url="https://guides.example.org/")) as public:
         assert upload_url(public, Host="localhost").startswith("https://guides.example.org/api/v1/uploads/v1.")
-        assert httpx.get(f"{public.url}/healthz").headers["Strict-Transport-Security"] == "max-age=31536000"
+        for path in ("/healthz", "/sign-in", built("shell/icon.svg").address):
+            assert httpx.get(public.url + path).headers["Strict-Transport-Security"] == "max-age=31536000"
 
 
 # --- other origins ---------------------------------------------------------------------------------------------------

@@ -1,28 +1,35 @@
 """What the bundler has made for the browser (``static/``): found by its source's name, sent with its content's.
 
-A file's name changes with what is in it, so a browser may keep it for ever.
+A file's name changes with what is in it, so a browser may keep it for ever, and so does this process: a page has two
+dozen, and each is sent before anything else is done for a request, without a line in the log.
 """
 
 import json
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
 from starlette.datastructures import Headers
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
+from starlette.types import Scope, Send
 
 from domain.errors import NotFound, SettingsInvalid
 
 FOLDER = Path(__file__).parents[1] / "static"
 ADDRESS = "/static/"
 TYPES = {
-    ".js": "text/javascript",
-    ".css": "text/css",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
-    ".txt": "text/plain",
+    ".txt": "text/plain; charset=utf-8",
 }
 FOR_EVER = "public, max-age=31536000, immutable"
+
+Raw = list[tuple[bytes, bytes]]
+"""Headers as ASGI has them."""
 
 
 class Built(NamedTuple):
@@ -53,8 +60,17 @@ def built(name: str) -> Built:
         raise SettingsInvalid("The pages are not built. Run `make setup`, or `python hatch_build.py`.") from None
 
 
-def send(name: str, headers: Headers) -> Response:
-    """The file ``name``, packed for who can unpack it.
+class Form(NamedTuple):
+    """A built file as it is sent, packed or as it is, with its raw headers and its ETag."""
+
+    content: bytes
+    headers: Raw
+    tag: str
+
+
+@cache
+def form(name: str, *, packed: bool) -> Form:
+    """The file ``name``, read once; as it is where it has no packed form that is smaller.
 
     Raises:
         NotFound: There is none.
@@ -63,8 +79,62 @@ def send(name: str, headers: Headers) -> Response:
     kind = TYPES.get(path.suffix)
     if kind is None or path.parent != FOLDER or not path.is_file():
         raise NotFound
-    kept = {"Cache-Control": FOR_EVER, "Vary": "Accept-Encoding"}
-    packed = path.with_name(f"{name}.gz")
-    if "gzip" in headers.get("accept-encoding", "") and packed.is_file():
-        return FileResponse(packed, media_type=kind, headers={**kept, "Content-Encoding": "gzip"})
-    return FileResponse(path, media_type=kind, headers=kept)
+    headers = {"Content-Type": kind, "Cache-Control": FOR_EVER, "Vary": "Accept-Encoding"}
+    smaller = path.with_name(f"{name}.gz")
+    if packed and smaller.is_file() and smaller.stat().st_size < path.stat().st_size:
+        path = smaller
+        headers["Content-Encoding"] = "gzip"
+    headers["ETag"] = f'"{path.name}"'
+    return Form(path.read_bytes(), raw(headers), headers["ETag"])
+
+
+def raw(headers: Mapping[str, str]) -> Raw:
+    """``headers`` as ASGI has them."""
+    return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+
+
+def response(name: str, asked: Headers) -> Response:
+    """The file ``name``, packed for who can unpack it, at an address of another name.
+
+    Raises:
+        NotFound: There is none.
+    """
+    found = form(name, packed=_unpacks(asked.get("accept-encoding", "")))
+    answer = Response(found.content)
+    answer.raw_headers.extend(found.headers)
+    return answer
+
+
+async def sent(scope: Scope, send: Send, safe: Raw) -> bool:
+    """Answer a request below :data:`ADDRESS` with the file, or with 304 who has it; else say that there is none such.
+
+    Args:
+        safe: Headers that every page has.
+    """
+    if scope["method"] not in ("GET", "HEAD"):
+        return False
+    asked = dict(scope["headers"])
+    try:
+        packed = _unpacks(asked.get(b"accept-encoding", b"").decode("latin-1"))
+        found = form(scope["path"].removeprefix(ADDRESS), packed=packed)
+    except NotFound:
+        return False
+    known = asked.get(b"if-none-match", b"").decode("latin-1")
+    if known and found.tag in (each.strip().removeprefix("W/") for each in known.split(",")):
+        await send({"type": "http.response.start", "status": HTTPStatus.NOT_MODIFIED, "headers": found.headers + safe})
+        await send({"type": "http.response.body"})
+        return True
+    size = (b"content-length", str(len(found.content)).encode())
+    await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": [size, *found.headers, *safe]})
+    await send({"type": "http.response.body", "body": found.content if scope["method"] == "GET" else b""})
+    return True
+
+
+@lru_cache(maxsize=64)
+def _unpacks(accepted: str) -> bool:
+    """Whether gzip is among the codings that ``accepted`` names, other than with ``q=0`` (RFC 9110, 12.5.3)."""
+    for each in accepted.lower().split(","):
+        coding, _, weight = each.replace(" ", "").partition(";q=")
+        if coding == "gzip":
+            return weight.strip("0.") != "" or not weight
+    return False

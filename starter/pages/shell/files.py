@@ -9,23 +9,27 @@ from domain.artifacts import ArtifactKind, Blob
 from domain.errors import NotFound
 from starter.api.context import Api
 from starter.api.file_responses import FileRequest, Files, file_response
-from starter.pages.shell.built import built, send
+from starter.pages.shell.built import ADDRESS, built, response
 
 router = APIRouter()
 
 ASKED_EVERY = 1 << 20
 
 
-@router.get("/static/{name}")
-def static(name: str, request: Request) -> Response:
-    """A built module, style sheet or picture."""
-    return send(name, request.headers)
+@router.api_route("/static/{name}", methods=["GET", "HEAD"])
+def static(name: str) -> Response:
+    """A module, style sheet or picture that was not built: the gate has sent those that were.
+
+    Raises:
+        NotFound: Always.
+    """
+    raise NotFound
 
 
 @router.get("/favicon.ico")
 def favicon(request: Request) -> Response:
     """The icon, for browsers that ask without being told where it is."""
-    return send(built("shell/icon.svg").address.rpartition("/")[2], request.headers)
+    return response(built("shell/icon.svg").address.removeprefix(ADDRESS), request.headers)
 
 
 def recording_response(

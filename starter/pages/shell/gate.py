@@ -23,7 +23,7 @@ from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.safe_headers import HTTPS_ONLY, SAFE_HEADERS
 from starter.api.perimeter.sessions import Sessions, check_origin
 from starter.logs import log
-from starter.pages.shell.built import ADDRESS
+from starter.pages.shell.built import ADDRESS, raw, sent
 from starter.pages.shell.context import PageContext
 
 FROM_SERVERS = frozenset({"/sign-in/back-channel"})
@@ -80,10 +80,13 @@ class PageGate:
         self._explain = explain
         self._files_origin = files_origin
         self._headers = PAGE_HEADERS | (HTTPS_ONLY if https else {})
+        self._beside_files = raw({name: each for name, each in self._headers.items() if name != "Cache-Control"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if scope["path"].startswith(ADDRESS) and await sent(scope, send, self._beside_files):
             return
         headers = Headers(scope=scope)
         request_id = str(uuid_utils.uuid7())
