@@ -13,6 +13,7 @@ const [form, showsResolved, nothing] = ["say", "resolved", "no-comments"].map(fi
 const of = `instructions/${context.instruction_id}/comments`;
 
 let threads = [];
+let shownLast = null; // what was read last
 let about = null; // the block that a thread is begun about
 let back = null; // who had the focus before the panel came
 let key = once();
@@ -34,6 +35,9 @@ function refresh() {
       found.push(...page.items);
       cursor = page.next_cursor ?? "";
     } while (cursor);
+    const told = JSON.stringify(found);
+    if (told === shownLast) return; // what is pressed or written there stays under the hand
+    shownLast = told;
     threads = found;
     show();
   });
@@ -140,6 +144,7 @@ showsResolved.addEventListener("change", show);
 async function act(doing, told) {
   try {
     await doing();
+    shownLast = null; // what was open for it closes
     await refresh();
     find("comments-told").textContent = say(told);
     return true;

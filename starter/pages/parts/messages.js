@@ -2,8 +2,10 @@
 import { say } from "./strings.js";
 
 const SHOWN_MS = 6000;
+const OFFERED_MS = 20_000; // with something that can be done about it: time to read it, and to get there by keys
 
-/** Show `text`; `action`: what can be done about it, {words, doing}. Bad news stays until it is dismissed. */
+/** Show `text`; `action`: what can be done about it, {words, doing}. Bad news stays until it is dismissed, and all else as
+ * long as somebody points at it. */
 export function tell(text, tone = "plain", action = null) {
   const region = document.querySelector("[data-toasts]");
   const toast = document.createElement("div");
@@ -20,8 +22,12 @@ export function tell(text, tone = "plain", action = null) {
   if (action) toast.append(answer(toast, action));
   toast.append(button);
   if (tone === "bad") toast.setAttribute("role", "alert");
-  else setTimeout(() => toast.remove(), SHOWN_MS);
+  else passes(toast, action ? OFFERED_MS : SHOWN_MS);
   region.append(toast);
+}
+
+function passes(toast, ms) {
+  setTimeout(() => (toast.matches(":hover, :focus-within") ? passes(toast, SHOWN_MS) : toast.remove()), ms);
 }
 
 function answer(toast, { words, doing }) {

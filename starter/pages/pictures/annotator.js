@@ -43,9 +43,10 @@ class Annotator {
   async result() {
     const closed = shown(this.dialog);
     this.#use(this.before.length ? "choose" : "blur");
+    const first = document.activeElement;
     try {
       await this.board.load();
-      this.board.canvas.focus();
+      if (document.activeElement === first) this.board.canvas.focus(); // who writes words already goes on
     } catch {
       this.#fail(say("picture-lost"));
     }

@@ -26,6 +26,7 @@ export async function openFramePicker(wanted) {
 class FramePicker {
   #stop = new AbortController();
   #changed = false;
+  #shown = null;
   #at;
 
   constructor({ jobId, instruction, versionId, anchor, blockId, atMs, video }) {
@@ -185,10 +186,14 @@ class FramePicker {
     }
   }
 
+  /** Those that show already stay: a press that began on one ends on it, though its address came in between. */
   #showPictures() {
     const live = (this.anchor?.assets ?? []).filter((asset) => !asset.is_deleted);
+    const told = JSON.stringify([this.anchor?.active_asset_id, ...live.map(({ id, version, kind }) => [id, version, kind])]);
     this.before.hidden = live.length === 0;
-    this.versions.replaceChildren(...live.map((asset) => this.#version(asset)));
+    if (told !== this.#shown) this.versions.replaceChildren(...live.map((asset) => this.#version(asset)));
+    else this.versions.querySelectorAll("img").forEach((image, place) => (image.src = sourceOf(live[place])));
+    this.#shown = told;
   }
 
   #version(asset) {
@@ -197,7 +202,7 @@ class FramePicker {
     return make(
       "li",
       {},
-      make("img", { src: asset.image_uri ?? `/pictures/${asset.id}/thumbnail`, width: asset.width, height: asset.height, loading: "lazy", alt: name }),
+      make("img", { src: sourceOf(asset), width: asset.width, height: asset.height, loading: "lazy", alt: name }),
       make("p", { class: "small" }, name, isShown && make("strong", {}, ` · ${say("picture-shows")}`)),
       !isShown && make("button", { class: "button small", type: "button", "aria-label": say("picture-use-which", { name }), onclick: () => this.#use(asset) }, say("picture-use")),
       " ",
@@ -245,6 +250,8 @@ class FramePicker {
     this.failure.hidden = false;
   }
 }
+
+const sourceOf = ({ id, image_uri: uri }) => uri ?? `/pictures/${id}/thumbnail`;
 
 function stamp(ms) {
   return `${clock(ms)}.${String(Math.floor(ms % 1000)).padStart(3, "0")}`;

@@ -126,7 +126,13 @@ function whereabouts(person) {
   return label ? say(writes ? "present-writing-in" : "present-in", { name, label }) : say("present-here", { name });
 }
 
+let drawn = "";
+
+/** Those that show already stay: a press that began on one ends on it, though more was heard in between. */
 function avatars() {
+  const told = JSON.stringify([people.map((each) => [each.name, each.is_you, foremost(each), whereabouts(each)])]);
+  if (told === drawn) return;
+  drawn = told;
   const had = document.activeElement?.closest?.("[data-person]")?.dataset.person;
   const shown = people.slice(0, people.length > SHOWN ? SHOWN - 1 : SHOWN);
   const more = people.slice(shown.length);
