@@ -25,7 +25,7 @@ from tests.e2e.test_faults import started_executions
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
 
-TIMEOUT_S, PATIENT_S = 2.0, 120.0
+TIMEOUT_S, PATIENT_S = 4.0, 120.0
 """How long the stack waits for a provider, and the one whose requests end by being cancelled or not at all."""
 
 

@@ -399,10 +399,15 @@ def test_given_a_run_that_an_operator_ended_then_it_has_failed_and_may_be_retrie
     bureau.run(job)
     bureau.stack.wait_for(job, RUNNING)
     handle = bureau.stack.client.get_workflow_handle(job.id)
+
+    def has_failed() -> bool:
+        """As the worker may have found out a moment before."""
+        return bureau.stack.job(job).status == FAILED
+
     bureau.stack.loop.run(handle.terminate() if how == "terminate" else handle.cancel())
     if how == "terminate":
         bureau.stack.kill_worker()
-        wait_until(lambda: bureau.reconcile().repaired or None, 60, "the terminated job's end")
+        wait_until(lambda: bureau.reconcile().repaired or has_failed(), 60, "the terminated job's end")
     failed = bureau.stack.wait_for(job, FAILED)
     expected = "WORKFLOW_LOST" if how == "terminate" else "CANCELLED"
     assert failed.failure is not None and failed.failure.failure_code == expected
