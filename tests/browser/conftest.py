@@ -24,12 +24,14 @@ from playwright.sync_api import (
     Page,
     Playwright,
     Request,
+    Route,
     expect,
     sync_playwright,
 )
 from pydantic import SecretStr
 
 from activities.artifacts.memo import MEMOS
+from activities.upkeep.rounds import NAME as RECONCILER
 from starter.access.tokens import Principal, Role
 from starter.api.perimeter.sessions import Tickets
 from starter.api.signed_urls import SignedUrls
@@ -37,7 +39,7 @@ from starter.settings import Settings
 from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
 from tests.notion import PARENT, Notion, running_notion
-from tests.stack import ROOT, Stack, running_stack
+from tests.stack import ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 from tests.wiki import Wiki, running_wiki
 
@@ -188,6 +190,13 @@ def come_back(page: Page) -> None:
     page.evaluate("dispatchEvent(new Event('focus'))")
 
 
+def held_back(page: Page, waiting: list[Route]) -> Route:
+    """The newest of the requests that a route lets wait, once there is one. Playwright tells of what a browser asks for
+    only while it is itself asked for something."""
+    wait_until(lambda: page.evaluate("true") and waiting, 30, "a request")
+    return waiting.pop()
+
+
 @pytest.fixture(scope="session")
 def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The pages on a stack with one worker, for the session."""
@@ -207,6 +216,7 @@ def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.T
             name: SecretStr(value) if name.endswith("token") else value for name, value in places.items()
         }
         stack = on.enter_context(running_stack(tmp_path_factory.mktemp("site"), temporal, **secret))
+        stack.store.take_round(RECONCILER, 24 * 3600.0)  # jobs that tests put together have no run, and are not lost
         stack.start_worker(**{f"GUIDESMITH_{name.upper()}": value for name, value in places.items()})
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(site_settings(stack)) as api:

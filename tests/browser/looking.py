@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import FloatRect, Locator, Page, ViewportSize
 
 from tests.stack import ROOT
 
@@ -46,20 +46,40 @@ def check_accessible(page: Page, **options: Any) -> None:
     assert not faults, "\n".join(faults)
 
 
+DRAWN = """width => new Promise(done => {
+    const next = () => requestAnimationFrame(() => innerWidth === width ? requestAnimationFrame(done) : next());
+    next();
+})"""
+"""Ends once the page is drawn as wide as its window was made: what of it hears that has done so by then."""
+
+
+def resize(page: Page, size: ViewportSize) -> None:
+    """Let the window have another size, until the page is drawn in it."""
+    page.set_viewport_size(size)
+    page.evaluate(DRAWN, size["width"])
+
+
+def box_of(shown: Locator) -> FloatRect:
+    """Where it is once it no longer moves, as it does while what is beside it comes."""
+    shown.hover(trial=True)
+    box = shown.bounding_box()
+    assert box is not None
+    return box
+
+
 def look(page: Page, name: str) -> None:
     """axe-core finds nothing on the page, and at three widths nothing hangs out at the side. Keeps pictures at these
     widths, light and dark, where ``PAGE_PICTURES`` is set."""
     before = page.viewport_size
     for size in SIZES:
-        page.set_viewport_size(size)
-        page.wait_for_timeout(50)
+        resize(page, size)
         for scheme in ("light", "dark"):
             checked = CHECKED.get((size["width"], scheme))
             if checked is None and not os.environ.get(PICTURES):
                 continue
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.evaluate("scrollTo(0, 0)")  # where no bar that stays in sight lies over what is below it
-            page.wait_for_timeout(50)
+            page.evaluate(DRAWN, size["width"])
             draw(page, f"{name}-{size['width']}-{scheme}", whole=size is not WIDEST)
             if checked is not None:
                 check_accessible(page, **checked)
@@ -67,7 +87,7 @@ def look(page: Page, name: str) -> None:
         assert overhang <= 0, f"{name} is {overhang}px wider than a window of {size['width']}px"
     page.emulate_media(color_scheme="light")
     if before:
-        page.set_viewport_size(before)
+        resize(page, before)
 
 
 def draw(page: Page, name: str, *, whole: bool = True) -> None:

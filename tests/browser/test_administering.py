@@ -43,7 +43,7 @@ def test_given_a_job_that_was_given_up_when_an_administrator_looks_then_they_rev
         expect(page.get_by_text("the disk was <full>")).to_be_visible()
         assert store.list_all_jobs(owner=owner, to_review=True).items == ()
         page.get_by_role("button", name="Give it another attempt").click()
-        expect(page.locator("[data-status]")).to_have_attribute("data-status", "UPLOADED")
+        expect(page.locator(".log li").filter(has_text="Recording is here").first).to_be_visible()  # and it goes on
         assert store.get_job(lost.id).attempt == 2
 
         page.goto(f"/administration/{waiting.id}")

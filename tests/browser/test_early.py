@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, held_back
 
 JOB = re.compile("/jobs/[0-9a-f-]{36}$")
 
@@ -69,11 +69,11 @@ def test_given_a_line_that_is_corrected_before_all_lines_are_there_then_it_opens
     page.goto(f"/jobs/{job}/transcript")
     first = page.locator("[data-correct]").first
     first.click()
-    waiting.pop().abort()
+    held_back(page, waiting).abort()
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
     first.click()  # asks again
     expect(page.get_by_role("textbox", name="Correct")).to_be_hidden()
-    waiting.pop().continue_()
+    held_back(page, waiting).continue_()
     expect(page.get_by_role("textbox", name="Correct")).to_be_visible()
 
 

@@ -14,7 +14,7 @@ from domain.documents.merging import KeptProposal
 from domain.documents.tasks import Regenerated
 from domain.jobs import Failure
 from tests.browser.conftest import Site, come_back, sign_in
-from tests.browser.looking import look
+from tests.browser.looking import box_of, look
 from tests.stack import wait_until
 
 IMAGE, SCRIPT = "<img src=x onerror=\"window.harmed='yes'\">", "<script>window.harmed='yes'</script>"
@@ -46,6 +46,11 @@ class Instruction:
     @property
     def texts(self) -> list[str]:
         return [block.markdown for block in parse(self.newest["markdown"]).blocks]
+
+    @property
+    def sittings(self) -> Any:
+        """What is kept beside its versions."""
+        return self.client.get(f"instructions/{self.id}/sittings").json()["items"]
 
     def save(self, change: Callable[[str], str]) -> int:
         now = self.newest
@@ -179,8 +184,9 @@ def test_given_a_time_in_the_text_when_it_is_clicked_then_the_recording_is_there
 ) -> None:
     page = editor
     step = block(page, "Choose Harbor Coffee")
-    step.locator("[data-time]").click()
     video = page.locator("video")
+    video.evaluate("video => { video.defaultPlaybackRate = video.playbackRate = 0.0625 }")  # it stays within the step
+    step.locator("[data-time]").click()
 
     def reached(seconds: float) -> bool:
         at: float = video.evaluate("video => video.seeking ? -1 : video.currentTime")
@@ -348,8 +354,9 @@ def test_given_changes_that_the_server_could_not_take_when_loaded_again_then_the
         dialog.dismiss()
 
     page.once("dialog", stay)
-    page.get_by_role("link", name="Versions").click()
-    wait_until(lambda: asked == ["beforeunload"], 60, "the question whether to leave")
+    with page.expect_event("dialog"):
+        page.get_by_role("link", name="Versions").click()
+    assert asked == ["beforeunload"]
     page.reload()
     expect(page.locator("[data-notices]")).to_contain_text("are back")
     expect(block(page, "Keep this in mind")).to_contain_text("Edited")
@@ -399,6 +406,10 @@ def test_given_what_is_typed_when_the_writer_pauses_leaves_or_names_it_then_it_i
     expect(standing).to_have_text("Saved")
     expect(page.locator("[data-notices]")).to_be_empty()
 
+    choose(page, "Kept while I write", "Delete")
+    page.clock.fast_forward(15_000)  # who reads slowly can still take it back
+    page.get_by_role("button", name="Bring it back").click()
+    expect(block(page, "Kept while I write")).to_be_focused()
     write(page, "Click new invoice", "## Named")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Name…").click()
@@ -406,7 +417,7 @@ def test_given_what_is_typed_when_the_writer_pauses_leaves_or_names_it_then_it_i
     page.get_by_role("button", name="Save under this name").click()
     expect(page.locator("[data-version-name]")).to_have_text("As the customer saw it")
     expect(page.locator("[data-version]")).to_have_text(f"Version {version + 3}")
-    assert instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"] == []
+    wait_until(lambda: not instruction.sittings, 30, "what is a version to be kept no more")
     page.get_by_role("link", name="Versions").click()
     expect(page.get_by_text("As the customer saw it")).to_be_visible()
 
@@ -424,7 +435,7 @@ def test_given_what_is_typed_while_a_save_is_under_way_when_it_ends_then_the_ser
             route.continue_()
 
     def kept() -> Any:
-        items = instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"]
+        items = instruction.sittings
         found = [
             instruction.client.get(f"instructions/{instruction.id}/sittings/{each['sitting_id']}") for each in items
         ]
@@ -475,7 +486,7 @@ def test_given_work_that_another_device_left_when_the_editor_opens_then_it_can_b
     merge.click()
     expect(block(page, "said the phone")).to_be_visible()
     save(page, now["version"] + 2)
-    assert instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"] == []
+    wait_until(lambda: not instruction.sittings, 30, "what is a version to be kept no more")
     page.reload()
     expect(page.locator("[data-notices]")).to_be_empty()
 
@@ -816,8 +827,7 @@ def test_given_a_picture_when_it_is_pressed_then_it_opens_large_and_is_zoomed_by
     look(page, "picture-zoomed")
     stage = page.locator(".stage.zoomed")
     left = stage.evaluate("stage => stage.scrollLeft")
-    box = stage.bounding_box()
-    assert box is not None
+    box = box_of(stage)
     page.mouse.move(box["x"] + 300, box["y"] + 200)
     page.mouse.down()
     page.mouse.move(box["x"] + 200, box["y"] + 150, steps=3)

@@ -6,6 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Download, Locator, Page, expect
 
 from tests.browser.conftest import Site
+from tests.browser.looking import box_of
 
 WITHIN_MS = 120_000
 JOB = re.compile("/jobs/[0-9a-f-]{36}$")
@@ -48,8 +49,7 @@ def test_given_a_mouse_when_the_whole_path_is_walked_then_a_recording_becomes_a_
     dialog = page.get_by_role("dialog")
     canvas = dialog.get_by_role("application")
     expect(dialog.get_by_role("button", name="Add")).to_be_enabled()
-    box = canvas.bounding_box()
-    assert box is not None
+    box = box_of(canvas)
     page.mouse.move(box["x"] + 20, box["y"] + 20)
     page.mouse.down()
     page.mouse.move(box["x"] + 120, box["y"] + 80, steps=4)
@@ -75,11 +75,10 @@ class Keyboard:
         self.page = page
 
     def go_to(self, wanted: Locator) -> None:
-        """Tab, as often as it takes."""
+        """Tab, as often as it takes: also where the page is shown anew meanwhile, and it is another element."""
         expect(wanted).to_be_visible(timeout=WITHIN_MS)
-        handle = wanted.element_handle()
         for _ in range(TABS):
-            if self.page.evaluate("wanted => document.activeElement === wanted", handle):
+            if wanted.evaluate("wanted => document.activeElement === wanted"):
                 return
             self.page.keyboard.press("Tab")
         raise AssertionError(f"the keyboard does not reach {wanted}")

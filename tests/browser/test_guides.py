@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import PATIENT_MS, Site
 from tests.browser.looking import look
 from tests.integration.api_builders import translated_by_hand
 from tests.notion import PARENT
@@ -176,6 +176,7 @@ def test_given_a_folder_when_it_is_published_then_the_site_opens_from_the_disk_a
 
     said: list[str] = []
     context = site.browser.new_context(viewport={"width": 375, "height": 812}, color_scheme="dark")
+    context.set_default_timeout(PATIENT_MS)
     try:
         opened = context.new_page()
         opened.on("console", lambda message: said.append(message.text))
@@ -213,6 +214,7 @@ def test_given_a_folder_when_it_is_published_then_the_site_opens_from_the_disk_a
     finally:
         context.close()
     context = site.browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENT_MS)
     try:  # without scripts there is no search, and all else
         opened = context.new_page()
         opened.goto(tmp_path.joinpath("index.html").as_uri())

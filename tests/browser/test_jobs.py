@@ -10,7 +10,7 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 from domain.jobs import Actor, Failure
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, held_back
 from tests.browser.looking import look
 from tests.stack import begin_upload
 
@@ -146,7 +146,7 @@ def test_given_a_job_at_work_when_nothing_is_heard_of_it_then_what_is_left_is_co
     expect(left).to_be_empty()
     page.clock.fast_forward("30:00")
     progress = 'event: progress\ndata: {"data": {"progress": 50}}\n\n'
-    streams[0].fulfill(content_type="text/event-stream", body=progress)
+    held_back(page, streams).fulfill(content_type="text/event-stream", body=progress)
     expect(left).to_have_text(re.compile(r"^about (30:\d\d|29:5\d) left$"))
     page.clock.fast_forward("20:00")
     expect(left).to_have_text(re.compile(r"^about (10|9):\d\d left$"))

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Site
 from tests.browser.looking import SIZES, check_accessible, look
+from tests.stack import wait_until
 
 MARKUP = "<img src=x onerror=alert(1)>"
 XSS = f"{MARKUP}<script>alert(2)</script>"
@@ -88,6 +89,7 @@ def test_given_types_when_one_is_chosen_then_its_fields_are_asked_for_and_what_i
     expect(page.get_by_role("alert")).to_contain_text("Give the whole address of the page")
     page.get_by_label("Address of the page").fill("http://127.0.0.1/secrets")
     page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("alert")).not_to_contain_text("Give the whole address of the page")
     expect(page.get_by_role("alert")).not_to_be_empty()
     page.reload()
     expect(page.get_by_role("radio", name=re.compile("^A web page"))).to_be_checked()
@@ -158,9 +160,11 @@ def test_given_recordings_when_parts_are_cut_then_what_succeeds_is_shown_beside_
     expect(page.locator(".badge").first).to_have_text("Done in part", timeout=MADE_WITHIN_MS)
     expect(page.locator(".errors li")).to_have_count(2)
     expect(page.locator("#items > li")).to_have_count(4)
-    assert [each.get_attribute("data-state") for each in page.locator("#items > li").all()] == [
-        *("done", "failed", "done", "failed")
-    ], "in the order of the request"
+    states = "each => each.map(item => item.dataset.state)"
+    wanted = ["done", "failed", "done", "failed"]
+    wait_until(
+        lambda: page.locator("#items > li").evaluate_all(states) == wanted, 10, "each item in the order of the request"
+    )
     posters = page.locator("#items img")
     expect(posters).to_have_count(2)
     assert posters.first.evaluate("async each => { await each.decode(); return each.naturalWidth }") == 320

@@ -203,6 +203,7 @@ def test_given_a_language_that_is_longer_then_every_page_says_it_alone_and_nothi
         for address in (*ADDRESSES, *MORE, "/glossary", *own, instruction):
             page.goto(address, wait_until="load")
             page.wait_for_timeout(150)
+            page.evaluate("document.fonts.ready.then(() => {})")  # another's letters are wider
             check(page, address)
         step = page.locator("[data-role=step]").first
         for name, key in (("picture", "p"), ("regenerate", "r"), ("shortcuts", "?")):  # what modules build

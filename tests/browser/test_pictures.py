@@ -21,7 +21,7 @@ from starter.api.signed_urls import SignedUrls
 from starter.pages.shell.built import built
 from tests.apis import SECRET
 from tests.browser.conftest import Site, sign_in
-from tests.browser.looking import look
+from tests.browser.looking import box_of, look
 from tests.stack import ROOT
 
 PAGES = ROOT / "starter" / "pages"
@@ -132,8 +132,7 @@ def test_given_a_picture_when_it_is_drawn_on_by_mouse_then_the_blur_has_destroye
     dialog, _, asset = _annotator(desk)
     page = desk.page
     canvas = dialog.get_by_role("application")
-    box = canvas.bounding_box()
-    assert box is not None
+    box = box_of(canvas)
 
     def drag(x1: float, y1: float, x2: float, y2: float) -> None:
         page.mouse.move(box["x"] + x1 * box["width"], box["y"] + y1 * box["height"])
@@ -215,8 +214,7 @@ def test_given_numbers_and_words_when_they_are_put_on_a_picture_then_they_can_be
 ) -> None:
     dialog, _, asset = _annotator(desk)
     items = dialog.get_by_role("listitem")
-    box = dialog.get_by_role("application").bounding_box()
-    assert box is not None
+    box = box_of(dialog.get_by_role("application"))
     page.keyboard.press("n")
     for across in (0.2, 0.4):
         page.mouse.click(box["x"] + box["width"] * across, box["y"] + box["height"] * 0.5)
@@ -361,8 +359,7 @@ def test_given_a_ring_and_a_crop_when_the_editor_opens_then_they_can_be_seen_who
     shot.get_by_role("button", name="Draw").click()
     dialog = page.get_by_role("dialog", name="Draw on the picture")
     expect(dialog.get_by_role("button", name="Add")).to_be_enabled()
-    box = dialog.get_by_role("application").bounding_box()
-    assert box is not None
+    box = box_of(dialog.get_by_role("application"))
     for each in (ring, crop):  # as a mouse draws them
         dialog.get_by_text(each["op_type"].capitalize(), exact=True).click()
         at = each["geometry"]

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import time
 import wave
 from collections.abc import Iterator
 from dataclasses import replace
@@ -120,22 +121,27 @@ def test_given_a_tab_that_dies_while_it_records_when_the_page_is_opened_again_th
     page.get_by_label("Spoken language").select_option("en")
     begin(page)
     record_until(page, 6)
+    began = time.monotonic()
     with page.expect_event("crash"), contextlib.suppress(Error):
         page.goto("chrome://crash")
+    most_s = 9 + time.monotonic() - began  # it goes on until the tab is dead
     page.close()
     page = opened(context)
     offered = page.locator(".left")
-    expect(offered).to_contain_text(re.compile(r"Screen recording .*: interrupted after 0:0[5-9]"))
+    expect(offered).to_contain_text(re.compile(r"Screen recording .*: interrupted after 0:\d\d"))
+    assert 5 <= int(offered.inner_text().partition("interrupted after 0:")[2][:2]) <= most_s
     look(page, "recording-interrupted")
     offered.get_by_role("button", name="Look at it and use it").click()
     expect(page.get_by_role("heading", name="Your recording")).to_be_focused()
     wait_until(
-        lambda: 4.5 < page.locator("video").evaluate("video => video.duration") < 9, 10, "the preview knows its length"
+        lambda: 4.5 < page.locator("video").evaluate("video => video.duration") < most_s,
+        10,
+        "the preview knows its length",
     )
     page.get_by_role("button", name="Make a guide of it").click()
     page.wait_for_url(JOB, timeout=WITHIN_MS)
     (job,) = recorder.stack.store.list_jobs(who).items
-    assert 4_500 < duration_ms(recorder, job) < 9_000
+    assert 4_500 < duration_ms(recorder, job) < 1000 * most_s
     job = recorder.stack.wait_for(job, "DRAFT_READY", within_s=90)
     with recorder.client(who) as client:
         heard = client.get(f"jobs/{job.id}/transcript?format=txt").text
@@ -177,8 +183,8 @@ def test_given_a_lost_connection_and_a_pause_when_it_is_stopped_then_all_but_the
     paused_at = recorded_s(page)
     sent: list[int] = []
     page.on("response", lambda told: sent.append(int(found[1])) if (found := PART.fullmatch(told.url)) else None)
-    page.unroute(PART)
     with page.expect_response(PART, timeout=WITHIN_MS):
+        page.unroute(PART)
         page.evaluate("dispatchEvent(new Event('online'))")  # as the browser says where a network is back
     assert recorded_s(page) == paused_at
     page.get_by_role("button", name="Go on").click()
@@ -186,12 +192,13 @@ def test_given_a_lost_connection_and_a_pause_when_it_is_stopped_then_all_but_the
     assert sent[0] == 1
     page.get_by_role("button", name="Stop").click()
     page.get_by_label("Name", exact=True).fill("How invoices are sent")
+    stopped_at = recorded_s(page)
     look(page, "recording-preview")
     page.get_by_role("button", name="Make a guide of it").click()
     page.wait_for_url(JOB, timeout=WITHIN_MS)
     (job,) = recorder.stack.store.list_jobs(who).items
     assert job.source_name == "How invoices are sent.webm"
-    assert 1000 * (paused_at + 1) < duration_ms(recorder, job) < 1000 * (paused_at + 4)
+    assert 1000 * (paused_at + 1) < duration_ms(recorder, job) < 1000 * (stopped_at + 2)
     assert sorted(set(sent)) == list(range(1, max(sent) + 1))
 
 

@@ -28,6 +28,7 @@ def test_given_nobody_signed_in_when_a_page_is_opened_then_they_sign_in_and_are_
     page.get_by_role("button", name="Sign in").click()
     expect(page).to_have_url(f"{site.url}/lifecycles?x=1")
     page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_title("Sign in · guidesmith")
     page.goto("/")
     expect(page).to_have_title("Sign in · guidesmith")
     context.close()

@@ -29,6 +29,8 @@ def test_given_a_recording_when_its_transcript_is_read_then_it_is_searched_playe
     place = next(each for each in items if "invoice" in each["text"] and each["index"] > 1)
 
     page.goto(f"/jobs/{job}/transcript#t={place['start_ms'] + 50}")
+    slowly = "video => { video.defaultPlaybackRate = video.playbackRate = 0.0625 }"  # it stays within a line
+    page.locator("video").evaluate(slowly)
     line = page.locator(f"#s{place['index']}")
     expect(line).to_have_attribute("aria-current", "true")
     expect(line.get_by_role("button").first).to_be_focused()

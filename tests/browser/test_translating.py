@@ -21,7 +21,7 @@ from tests.workers import document_workers
 
 pytest_plugins = ("tests.sandbox",)
 
-WITHIN_MS = 60_000
+WITHIN_MS = 120_000
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ def weighed(page: Page, address: str) -> dict[str, Response]:
 
 
 def sizes(files: dict[str, Response]) -> dict[str, int]:
-    return {url: each.request.sizes()["responseBodySize"] for url, each in files.items()}
+    there = list(files.items())  # more may come while the browser is asked
+    return {url: each.request.sizes()["responseBodySize"] for url, each in there}
 
 
 @pytest.mark.parametrize("address", ["/", "/new", "/new/recording", "/credits", "/lifecycles"])

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from domain.documents.document import parse
 from tests.browser import looking
 from tests.browser.conftest import Site
+from tests.stack import wait_until
 
 STEP = """## Open the *settings*
 
@@ -89,18 +90,25 @@ def text(page: Page) -> Locator:
 
 
 def behind(page: Page, words: str) -> None:
-    """Put the cursor behind words of the text that is open."""
+    """Put the cursor behind words of the text that is open, which hears of it later than a key that follows at once."""
     text(page).evaluate(
-        """(root, words) => {
+        """(root, words) => new Promise((heard) => {
+          document.addEventListener("selectionchange", heard, { once: true });
           const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
           for (let node = walker.nextNode(); node; node = walker.nextNode()) {
             const at = node.data.indexOf(words);
             if (at >= 0) return getSelection().collapse(node, at + words.length);
           }
           throw new Error(words);
-        }""",
+        }).then(() => {})""",
         words,
     )
+
+
+def last_word(page: Page) -> None:
+    """Select the last word of what is typed, and let the text hear of it: it does later than of a key."""
+    page.keyboard.press("Shift+Control+ArrowLeft")
+    page.evaluate("new Promise((heard) => requestAnimationFrame(() => setTimeout(heard)))")
 
 
 def paste(page: Page, kind: str, what: str) -> None:
@@ -193,7 +201,7 @@ def test_given_plain_text_when_it_is_pasted_then_as_the_markdown_cells_lines_or_
         paste(page, "text/plain", pasted)
     page.keyboard.press("ControlOrMeta+Enter")
     page.keyboard.type("see here")
-    page.keyboard.press("Shift+Control+ArrowLeft")
+    last_word(page)
     paste(page, "text/plain", "https://example.org/x")
     page.keyboard.press("ControlOrMeta+Enter")
     page.keyboard.type("/tab")
@@ -226,7 +234,7 @@ def test_given_writing_of_other_languages_when_it_is_composed_then_it_is_written
     page.keyboard.type(" ok")
     page.keyboard.press("Enter")
     page.keyboard.type("abc def")
-    page.keyboard.press("Shift+Control+ArrowLeft")
+    last_word(page)
     compose("\u00b4", to="é")  # as a dead key does
     page.keyboard.type("t ")
     compose(to="👩‍👩‍👧🎉")
@@ -262,7 +270,7 @@ def test_given_a_link_and_a_heading_when_they_are_made_and_undone_then_the_text_
     page.get_by_role("button", name="Add text").click()
     expect(text(page)).to_be_focused()
     page.keyboard.type("Look here")
-    page.keyboard.press("Shift+Control+ArrowLeft")
+    last_word(page)
     page.keyboard.press("ControlOrMeta+k")
     page.get_by_label("Address of the link").fill("example.org")
     page.keyboard.press("Enter")
@@ -316,6 +324,7 @@ def test_given_the_menu_behind_a_slash_and_the_clipboard_when_used_then_each_ent
     lower = expected.replace("## ", "### ", 1)  # a heading that is pasted is one within the block
     assert written()[-2:] == [expected, lower], "what was copied on one page was pasted on the other"
     other.get_by_role("button", name="Add text").click()
+    expect(text(other)).to_be_focused()
     other.keyboard.type("With a picture.")
     other.keyboard.press("Enter")
     other.keyboard.type("/pic")
@@ -346,10 +355,10 @@ def test_given_a_step_that_is_added_one_that_is_cut_and_a_warning_when_saved_the
     page.set_viewport_size({"width": 375, "height": 300})
     expect(text(page)).to_have_count(0)
     far = page.locator("[data-block]").last
-    assert not far.evaluate(LAID_OUT), "what is far from being seen is not laid out"
+    wait_until(lambda: not far.evaluate(LAID_OUT), 10, "what is far from being seen not to be laid out")
     far.focus()
-    assert far.evaluate(LAID_OUT)
-    page.set_viewport_size(looking.WIDE)
+    wait_until(lambda: far.evaluate(LAID_OUT), 10, "what has the focus to be laid out")
+    looking.resize(page, looking.WIDE)
     page.evaluate(WATCH)
     page.get_by_role("button", name="Add a step").click()
     expect(text(page)).to_be_focused()
