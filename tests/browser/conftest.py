@@ -190,6 +190,12 @@ def come_back(page: Page) -> None:
     page.evaluate("dispatchEvent(new Event('focus'))")
 
 
+def in_one_go(page: Page) -> None:
+    """Let keys from now on follow each other at once, however slow a busy machine is between two of them: what is typed
+    in one go is one step to undo, and one shortcut."""
+    page.evaluate("() => { const now = performance.now(); performance.now = () => now }")
+
+
 def held_back(page: Page, waiting: list[Route]) -> Route:
     """The newest of the requests that a route lets wait, once there is one. Playwright tells of what a browser asks for
     only while it is itself asked for something."""

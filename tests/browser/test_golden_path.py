@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, in_one_go
 from tests.browser.looking import box_of
 
 WITHIN_MS = 120_000
@@ -93,6 +93,7 @@ def test_given_a_keyboard_alone_when_the_whole_path_is_walked_then_a_recording_b
 ) -> None:
     keyboard = Keyboard(page)
     page.goto("/")
+    in_one_go(page)
     page.keyboard.press("g")
     page.keyboard.press("n")
     page.wait_for_url("**/new")

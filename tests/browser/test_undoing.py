@@ -55,7 +55,7 @@ def test_given_text_pictures_drawings_and_places_when_all_is_undone_and_done_aga
         step.focus()
         page.keyboard.press("Enter")
         expect(page.locator(".writer [contenteditable]")).to_be_focused()
-        page.keyboard.type(words)
+        page.keyboard.insert_text(words)  # at once: what is typed slowly is more than one step
         page.keyboard.press("Escape")
         kept("the text")
     one.get_by_role("button", name="Draw").first.click()

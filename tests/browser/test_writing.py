@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from domain.documents.document import parse
 from tests.browser import looking
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, in_one_go
 from tests.stack import wait_until
 
 STEP = """## Open the *settings*
@@ -230,6 +230,7 @@ def test_given_writing_of_other_languages_when_it_is_composed_then_it_is_written
 
     page.get_by_role("button", name="Add text").click()
     expect(text(page)).to_be_focused()
+    in_one_go(page)
     compose("に", "にほ", "にほん", to="日本")
     page.keyboard.type(" ok")
     page.keyboard.press("Enter")
@@ -269,6 +270,7 @@ def test_given_a_link_and_a_heading_when_they_are_made_and_undone_then_the_text_
 ) -> None:
     page.get_by_role("button", name="Add text").click()
     expect(text(page)).to_be_focused()
+    in_one_go(page)
     page.keyboard.type("Look here")
     last_word(page)
     page.keyboard.press("ControlOrMeta+k")
