@@ -104,6 +104,11 @@ class Shown:
         self._longest = max((each.end_ms - each.start_ms for each in self._texts), default=0)
         self.acts = tuple(replace(act, beside=self._beside(act)) for act in _acts(record.changes, stated))
 
+    @property
+    def is_handless(self) -> bool:
+        """Whether no pointer is to be seen at anything that was done (a telephone)."""
+        return not any(act.has_control for act in self.acts)
+
     def texts(self, from_ms: int, until_ms: int) -> list[ScreenText]:
         """What stood on the screen at some moment between the two."""
         first = bisect_left(self._starts, from_ms - self._longest)

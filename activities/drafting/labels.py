@@ -17,6 +17,7 @@ from activities.drafting.language.phonetics import (
     sound_similarity,
     squashed,
 )
+from domain.documents.illustration import WAITS
 from domain.recordings.screen import ChangeKind
 
 _HEARD = 0.75
@@ -77,7 +78,7 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
     words = heading.split()
     if act is not None and act.marked is not None and words:
         words[0] = _as_marked(words[0], marked=act.marked)
-    if act is not None and act.label:
+    if act is not None and act.label and words and words[0].lower() not in WAITS:
         words = _unglued(words, act.label) if act.in_sidebar and act.is_read else words
         label = _without_verb(act.label, words[0])
         exact = _exact_label(words, label)
@@ -280,7 +281,7 @@ def _as_names(words: list[str], names: Mapping[str, str], chosen: Mapping[str, s
         for end in range(min(len(words), place + _MOST_WORDS), place, -1):
             key = squashed(" ".join(words[place:end]))
             name = names.get(key)
-            if name is None or not _worth_it(words, place, end, name):
+            if name is None or _is_any(words, place, end, name) or not _worth_it(words, place, end, name):
                 name = chosen.get(key) if len(key) > 3 or key.isdigit() else None
             if name is not None:
                 made += _kept_mark(words[end - 1], name)
@@ -290,6 +291,17 @@ def _as_names(words: list[str], names: Mapping[str, str], chosen: Mapping[str, s
             made.append(words[place])
             place += 1
     return made
+
+
+def _is_any(words: list[str], start: int, end: int, name: str) -> bool:
+    """Behind an indefinite article it is any thing of its kind, and no name: "create a new deal" below *New deal*."""
+    plain = name == name[:1] + name[1:].lower() and " ".join(words[start:end]) == name[:1].lower() + name[1:]
+    return plain and (
+        words[start - 1].lower() in ("a", "an", "another") or [w.lower() for w in words[:start]] == _HOW_TO
+    )
+
+
+_HOW_TO = ["how", "to"]
 
 
 def _worth_it(words: list[str], start: int, end: int, name: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from activities.drafting.acts import Act, Shown
-from activities.drafting.agreement import Pair, agreed, link, named, stated_time
+from activities.drafting.agreement import Pair, agreed, link, named, named_by, stated_time
 from activities.drafting.labels import as_typed, spelt
 from activities.drafting.language import english, utterances
 from activities.drafting.language.language_rules import RULES
@@ -149,7 +149,8 @@ def _stated_steps(
             continue
         begins, ends = each.clause.begins_ms, each.clause.ends_ms
         names = shown.names(*_seen(act, begins, ends)) if shown else {}
-        heading = spelt(each.heading, act, names)
+        named_act = named_by(each.heading, act, shown) if shown and act else act
+        heading = spelt(each.heading, named_act, names)
         code = shown.command(act) if shown and act else None
         whole = each.whole
         if act is not None and pair is not None and _better_read(each, pair, act, language):

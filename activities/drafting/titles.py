@@ -9,7 +9,7 @@ from activities.drafting.labels import spelt
 from activities.drafting.language import utterances
 from activities.drafting.language.language_rules import RULES
 from activities.drafting.language.phonetics import squashed
-from activities.drafting.language.speech_acts import Reading
+from activities.drafting.language.speech_acts import Kind, Reading
 from activities.drafting.markdown import one_line
 from activities.drafting.sectioning import largest_text
 from domain.documents.draft import BlockRole, DraftBlock
@@ -18,6 +18,8 @@ _WITHIN_SENTENCES = 12
 """A title is announced in the first minute or not at all."""
 _LIMIT = 120
 _SLIDE_WITHIN_MS = 10_000
+_ANSWER_MS = 1_000
+"""A click that follows so soon does what was just told."""
 _ALWAYS_THERE = 0.8
 _TELLING_WORDS = 3
 _TELLS_NOTHING = re.compile(
@@ -40,6 +42,7 @@ def titled(
     """The title, and the sentence that it was taken from whole (which the lead need not repeat)."""
     opening = read[:_WITHIN_SENTENCES]
     found = _announced([each.sentence.text for each in opening], language)
+    found = found or (_begun_with(opening, shown) if language == "en" else None)
     if found is not None:
         number, heading = found
         sentence = opening[number].sentence
@@ -75,6 +78,16 @@ def _how(found: re.Match[str]) -> str:
     """The words before the topic: "wie man", "cómo", "comment"."""
     before = found.string[: found.start("topic")].split()
     return " ".join(before[-2:]) if before[-2:-1] == ["wie"] else before[-1]
+
+
+def _begun_with(opening: Sequence[Reading], shown: Shown | None) -> tuple[int, str] | None:
+    """The first sentence that is no greeting, if it says what is done in the recording and nothing is done over it."""
+    number = next((place for place, each in enumerate(opening) if each.kind is not Kind.COURTESY), None)
+    if number is None or not any(each.stated for each in opening[number + 1 :]):
+        return None
+    plan, sentence = utterances.opening_plan(opening[number].text), opening[number].sentence
+    answered = shown is not None and any(act.at_ms <= sentence.ends_ms + _ANSWER_MS for act in shown.acts)
+    return None if plan is None or answered else (number, plan)
 
 
 def _is_name(text: str) -> bool:

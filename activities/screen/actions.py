@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -40,6 +40,8 @@ class ObservedChange:
     moving: bool
     """The pointer, at that moment; ``restless`` shortly before or after."""
     restless: bool
+    stopped: bool
+    """It came to rest as the change began: what it lights in passing it lights on its way."""
 
     @property
     def place(self) -> Rect:
@@ -67,11 +69,28 @@ def nobody_acted(observed: ObservedChange) -> bool:
     if not observed.replaced.any():
         return observed.restless or not under
     small = observed.place.area < _MESSAGE * wide * high
+    if observed.stopped and small and (observed.came or _is_marked(observed)):
+        return False
     if observed.moving and small and not observed.gone and (not observed.came or observed.place.height <= high // 9):
         return True
     return (
         small and bool(observed.gone) and not observed.came and observed.place.distance(*observed.pointer) > _FAR * high
     )
+
+
+def _is_marked(observed: ObservedChange) -> bool:
+    """Whether a box to tick under the pointer got or lost its mark."""
+    if observed.pointer is None or not any(place.padded(16).contains(*observed.pointer) for place in observed.places):
+        return False
+    ticked = next(
+        (
+            found
+            for look in (observed.clean, observed.before)
+            if (found := _tick_box(look, observed, *observed.pointer))
+        ),
+        None,
+    )
+    return ticked is not None and marked_of(observed, ticked[0]) is not None
 
 
 _BY_LETTERS_MS = 700
@@ -91,6 +110,8 @@ def _is_typing(observed: ObservedChange) -> bool:
     there = [line for line in observed.came if line.place.intersects(place)]
     if not there:
         return False
+    if any(line.text == old.text and not line.place.intersects(old.place) for line in there for old in observed.gone):
+        return False  # it was moved there
     tallest = max(line.place.height for line in there)
     margin = CELL * observed.before.colours.shape[0] / observed.before.grey.shape[0]  # a place covers whole cells
     if place.height > 2.6 * tallest + margin:
@@ -154,10 +175,15 @@ def control_of(observed: ObservedChange, kind: ChangeKind) -> tuple[Rect | None,
             frame = None
     if under:
         line = min(under, key=lambda each: each.place.area)
+        if frame is not None and _is_list(frame, line, observed.lines):
+            return line.place.padded(8, 6), line
         name = _label_above(frame, observed.lines) if frame is not None and drawn else None
         if frame is not None and name is not None and _is_value(line.place, frame) and not _is_above(name, line, frame):
             return frame, name
         return frame or line.place.padded(8, 6), line
+    beside = _entry_beside(observed.lines, x, y)
+    if frame is not None and beside is not None and _is_list(frame, beside, observed.lines):
+        return beside.place.padded(8, 6), beside
     if frame is not None:
         inside = [line for line in observed.lines if line.place.share_in(frame.padded(2)) > 0.8]
         above = _label_above(frame, observed.lines)
@@ -167,15 +193,68 @@ def control_of(observed: ObservedChange, kind: ChangeKind) -> tuple[Rect | None,
             return frame, min(inside, key=lambda each: each.place.distance(x, y))
         if above is not None:
             return frame, above
+    if beside is not None:
+        return frame or beside.place.padded(8, 6), beside
     near = min(observed.lines, key=lambda each: each.place.distance(x, y), default=None)
     if near is not None and near.place.distance(x, y) < max(12, near.place.height):
         return frame or near.place.padded(8, 6), near
     return frame, None
 
 
+_ROW, _BESIDE = 0.8, 5.0
+"""Of a text's height: how far above and below its middle its row reaches, and how far to the right of it a click is
+meant for it."""
+_ELSEWHERE = 1.5, 0.25
+"""Of a text's height down, and of the picture's width across: a pointer farther off was left there."""
+
+
+def is_elsewhere(observed: ObservedChange) -> bool:
+    """Whether the pointer lies far from what is typed: the keyboard led there."""
+    if observed.pointer is None:
+        return False
+    x, y = observed.pointer
+    typed = union([line.place for line in observed.came]) if observed.came else observed.place
+    down = _ELSEWHERE[0] * max(24, min(line.place.height for line in observed.came) if observed.came else 0)
+    return not typed.padded(round(_ELSEWHERE[1] * observed.before.colours.shape[1]), round(down)).contains(x, y)
+
+
+def typed_into(observed: ObservedChange) -> tuple[Rect | None, Line | None]:
+    """The field that a text came into, by its place, if that is one with a name."""
+    line = min(observed.came, key=lambda each: each.place.distance(*observed.place.centre), default=None)
+    if line is None or without_prompt(line.text) != line.text:
+        return None, None
+    x, y = line.place.centre
+    control, label = control_of(replace(observed, pointer=(x, y), covers=None, came=()), ChangeKind.TYPING)
+    return (
+        (control, label)
+        if control is not None and label is not None and not label.place.contains(x, y)
+        else (None, None)
+    )
+
+
 def _is_above(name: Line, line: Line, frame: Rect) -> bool:
     """Whether it is the entry above in a list: it begins where the text does. A field's name begins where that does."""
     return abs(name.place.left - line.place.left) < abs(name.place.left - frame.left)
+
+
+def _entry_beside(lines: Sequence[Line], x: float, y: float) -> Line | None:
+    """The entry of a list that a click right of its text is meant for."""
+    level = [
+        line for line in lines if abs(line.place.centre[1] - y) <= _ROW * line.place.height and line.place.right <= x
+    ]
+    line = min(level, key=lambda each: x - each.place.right, default=None)
+    return line if line is not None and x - line.place.right <= _BESIDE * line.place.height else None
+
+
+def _is_list(frame: Rect, line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a frame holds other entries that begin where the line does, above or below it: no field, no button."""
+    return any(
+        other is not line
+        and other.place.share_in(frame) > 0.8
+        and abs(other.place.left - line.place.left) < line.place.height
+        and not -line.place.height < 2 * (other.place.centre[1] - line.place.centre[1]) < line.place.height
+        for other in lines
+    )
 
 
 def _is_value(text: Rect, frame: Rect) -> bool:

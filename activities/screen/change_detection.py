@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from activities.screen.film import Grey
+from activities.screen.film import Grey, Look
 from activities.screen.pointer_tracking import LARGEST, PointerTracker, Rest, Sight
 from activities.screen.rectangles import Rect
 
@@ -55,6 +55,26 @@ class Patch:
     left_ms: int
     came_ms: int
     settled_ms: int
+
+
+@dataclass(eq=False)
+class PatchGroup:
+    """Patches that settled one after the other, as one change."""
+
+    patches: list[Patch]
+    before: Look
+    after: Look
+    settled_ms: int
+    came_ms: int
+    """When the last of it came to rest, but for what is no larger than the pointer, which goes on to the next."""
+    earlier: Look | None = None
+    """Shortly before ``before``, on which the first of a fade may show already."""
+
+    @property
+    def left_ms(self) -> int:
+        whole = sum(p.pixels for p in self.patches)
+        counts = min(whole / 20, max(p.pixels for p in self.patches))
+        return min(p.left_ms for p in self.patches if p.pixels >= counts)
 
 
 class ChangeDetector:
@@ -239,7 +259,7 @@ class ChangeDetector:
         """Where the pointer had been when the screen settled around it."""
         if max(patch.place.width, patch.place.height) > LARGEST:
             return False
-        if self.pointer.hid(patch.place, patch.came_ms):
+        if self.pointer.hid(patch.place, patch.left_ms, patch.came_ms):
             return True
         first = self.pointer.first
         if first is None or abs(first.at_ms - patch.came_ms) > 400:

@@ -40,6 +40,8 @@ _SAME_SHAPE = 30.0
 """Grey levels by which the pointer stands out from what it hides, and by which another sight of it differs."""
 _STIRRED = 10.0
 """Pixels of a look: less than any way from one control to the next."""
+_UNCOVERED_MS = 700
+"""From the moment when the pointer leaves a place until that is seen as it is: what comes later was not below it."""
 _UNSEEN_MS = 2 * LOOK_EVERY_MS
 """A hand sets off slowly: it stood at the look before the first that shows it elsewhere, and moved by less than can be
 told for another."""
@@ -185,10 +187,11 @@ class PointerTracker:
             for sight in self._seen
         )
 
-    def hid(self, place: Rect, at_ms: int) -> bool:
-        """The pointer covered ``place`` shortly before ``at_ms``."""
-        lately = [sight for sight in self._seen if at_ms - 2_000 <= sight.at_ms <= at_ms]
-        rests = [sight for sight in (self.at(at_ms - 2_000), self.at(at_ms - 100)) if sight is not None]
+    def hid(self, place: Rect, left_ms: int, came_ms: int) -> bool:
+        """The pointer covered ``place`` shortly before it was another, from ``left_ms`` until ``came_ms``."""
+        since_ms = max(came_ms - 2_000, left_ms - _UNCOVERED_MS)
+        lately = [sight for sight in self._seen if since_ms <= sight.at_ms <= came_ms]
+        rests = [sight for sight in (self.at(since_ms), self.at(came_ms - 100)) if sight is not None]
         return any(place.share_in(sight.place.padded(4)) > 0.75 for sight in [*rests, *lately])
 
     def is_as_small(self, place: Rect) -> bool:

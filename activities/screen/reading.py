@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
-from activities.screen.actions import ObservedChange, control_of, kind_of, marked_of, nobody_acted
-from activities.screen.change_detection import SETTLED_MS, ChangeDetector, Patch
+from activities.screen.actions import (
+    ObservedChange,
+    control_of,
+    is_elsewhere,
+    kind_of,
+    marked_of,
+    nobody_acted,
+    typed_into,
+)
+from activities.screen.change_detection import SETTLED_MS, ChangeDetector, Patch, PatchGroup
 from activities.screen.film import Film, Look, film
 from activities.screen.pointer_tracking import LARGEST, Rest, Sight
-from activities.screen.rectangles import Rect, union
+from activities.screen.rectangles import Rect, box_of, place_of, point_of, union
 from activities.screen.resume_point import SAVE_EVERY_S, ScreenResumePoint
 from activities.screen.steadying import steadied
-from activities.screen.structure import among, places_of, replaced
+from activities.screen.structure import Replaced, among, places_of, replaced
 from activities.screen.text import TextReader
 from activities.screen.text_tracking import ChangedParts, TextTracker
 from activities.screen.typing_detection import ANSWER_MS, PAUSE_MS, TypedText, is_prompt, only_glyphs, without_prompt
 from activities.screen.weights import READER
-from domain.geometry import Box
-from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
+from domain.recordings.screen import PARTLY_READ, ChangeKind, PointerRest, ScreenChange, ScreenRecord
 
-NAME = f"{READER}/7"
+NAME = f"{READER}/8"
 """The reader with its version: raise it when it would answer differently."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
@@ -34,26 +41,10 @@ _CONSEQUENCE_MS = 1_000
 """From a change's rest until something else moves because of it: a sum that counts up, a list that loads."""
 _LOOKS_BACK_MS = 10_000
 """How long before its place a resumed reading looks, and reads nothing: so much of what moved lately is known again."""
+_FIRST_OF_FADE_MS = 150
+"""So much earlier nothing of a quick fade shows yet, of which a frame was taken for the screen before it."""
 _FAINT_MS = 350
 """A fade is not seen at once: so much earlier nothing of it is on the picture."""
-
-
-@dataclass(eq=False)
-class _Group:
-    """Patches that settled one after the other, as one change."""
-
-    patches: list[Patch]
-    before: Look
-    after: Look
-    settled_ms: int
-    came_ms: int
-    """When the last of it came to rest, but for what is no larger than the pointer, which goes on to the next."""
-
-    @property
-    def left_ms(self) -> int:
-        whole = sum(p.pixels for p in self.patches)
-        counts = min(whole / 20, max(p.pixels for p in self.patches))
-        return min(p.left_ms for p in self.patches if p.pixels >= counts)
 
 
 def read_screen(
@@ -104,7 +95,7 @@ class _Reading:
         self._position = position
         self._text = TextTracker(reader)
         self._changes: list[ScreenChange] = []
-        self._group: _Group | None = None
+        self._group: PatchGroup | None = None
         self._typed: TypedText | None = None
         self._detector: ChangeDetector | None = None
         self._calm: Look | None = None
@@ -156,7 +147,7 @@ class _Reading:
             return ()
         high, wide = self._detector.screen.shape
         return tuple(
-            PointerRest(start_ms=rest.start_ms, end_ms=rest.end_ms, at=_point(rest.x / wide, rest.y / high))
+            PointerRest(start_ms=rest.start_ms, end_ms=rest.end_ms, at=point_of(rest.x / wide, rest.y / high))
             for rest in self._detector.pointer.rests(end_ms)
         )
 
@@ -261,22 +252,31 @@ class _Reading:
         else:
             self._rests.append((place, look))
 
-    def _clean(self, group: _Group, sight: Sight | None) -> Look:
+    def _clean(self, group: PatchGroup, sight: Sight | None) -> Look:
         """The screen before, with the pointer elsewhere."""
-        since_ms = self._changes[-1].after_ms if self._changes else 0
         for place, look in reversed(self._rests):
-            if since_ms <= look.at_ms <= group.left_ms and sight and not place.padded(30).intersects(sight.place):
+            if (
+                self._changed_ms <= look.at_ms <= group.left_ms
+                and sight
+                and not place.padded(30).intersects(sight.place)
+            ):
                 return look
         return group.before
 
     def _just_before(self, patch: Patch) -> Look:
         """The last calm look, or where nothing rested since the change before, the last of what that led to."""
         assert self._calm is not None
-        since_ms = self._changes[-1].after_ms if self._changes else 0
-        if self._calm.at_ms >= since_ms:
+        if self._calm.at_ms >= self._changed_ms:
             return self._calm
-        later = [look for look in self._lately if since_ms <= look.at_ms < patch.left_ms - 20]
-        return later[-1] if later else self._calm
+        return self._earlier(patch.left_ms - 21) or self._calm
+
+    def _earlier(self, until_ms: int) -> Look | None:
+        """The last look until a time, of what the last change led to."""
+        return next((each for each in reversed(self._lately) if self._changed_ms <= each.at_ms <= until_ms), None)
+
+    @property
+    def _changed_ms(self) -> int:
+        return self._changes[-1].after_ms if self._changes else 0
 
     def _add(self, patch: Patch, shown: Look) -> None:
         assert self._detector is not None
@@ -288,7 +288,10 @@ class _Reading:
                 self._close()
                 group = None
         if group is None:
-            self._group = _Group([patch], self._just_before(patch), shown, patch.settled_ms, patch.came_ms)
+            before = self._just_before(patch)
+            self._group = PatchGroup(
+                [patch], before, shown, patch.settled_ms, patch.came_ms, self._earlier(before.at_ms - _FIRST_OF_FADE_MS)
+            )
         else:
             group.patches.append(patch)
             group.after = shown
@@ -312,17 +315,11 @@ class _Reading:
         places = [patch.place.scaled(across, down) for patch in group.patches]
         last = self._detector.pointer.at(group.settled_ms)
         covers = last.place.padded(2).scaled(across, down) if last else None
-        everywhere, share = replaced(group.before.grey, group.after.grey)
         looked = [patch.place for patch in group.patches]
-        changed = among(everywhere, looked)
-        cells = changed.copy()
-        for at_ms in (group.before.at_ms, group.after.at_ms):
-            there = self._detector.pointer.at(at_ms)
-            if there is not None:
-                cells &= ~among(cells, [there.place])
-        if not cells.any():
-            changed = cells  # only the pointer came or went
-        share *= float(cells.sum()) / max(1, int(everywhere.sum()))
+        changed, cells, share = self._replaced(group, looked)
+        if not cells.any() and group.earlier is not None:
+            group.before, group.earlier = group.earlier, None
+            changed, cells, share = self._replaced(group, looked)
         parts = [
             p for p in places_of(changed, group.after.grey.shape) if any(p.intersects(q.padded(6)) for q in looked)
         ]
@@ -342,6 +339,7 @@ class _Reading:
             pointer=pointer,
             covers=sight.place.padded(3).scaled(across, down) if sight else None,
             moving=self._detector.pointer.moved_between(group.left_ms - 150, group.left_ms + 100),
+            stopped=not self._detector.pointer.moved_between(group.left_ms + 100, group.left_ms + 400),
             restless=self._detector.pointer.moved_between(group.left_ms - 300, group.left_ms + 350),
         )
         self._correct()
@@ -353,6 +351,8 @@ class _Reading:
             observed = replace(observed, lines=[*before, *self._text.beneath(observed.clean, pointer)])
         kind = kind_of(observed)
         control, label = control_of(observed, kind)
+        if kind is ChangeKind.TYPING and is_elsewhere(observed):
+            control, label = typed_into(observed)
         before_ms = max(0, min(group.before.at_ms, group.left_ms - _FAINT_MS))
         if self._changes:
             before_ms = max(before_ms, min(self._changes[-1].after_ms, group.left_ms))
@@ -366,7 +366,7 @@ class _Reading:
                 after_ms=group.came_ms + 50,
                 until_ms=group.came_ms + 50,
                 box=box_of(union(places), self._film.width, self._film.height),
-                pointer=_point(pointer[0] / self._film.width, pointer[1] / self._film.height) if pointer else None,
+                pointer=point_of(pointer[0] / self._film.width, pointer[1] / self._film.height) if pointer else None,
                 control=box_of(control, self._film.width, self._film.height) if control else None,
                 label=label.text if label else None,
                 label_confidence=label.confidence if label else None,
@@ -377,6 +377,18 @@ class _Reading:
         group.before.forget()
         group.after.forget()
 
+    def _replaced(self, group: PatchGroup, looked: list[Rect]) -> tuple[Replaced, Replaced, float]:
+        """The cells that hold something else, those that the pointer did not hide, and their share of all."""
+        everywhere, share = replaced(group.before.grey, group.after.grey)
+        changed = among(everywhere, looked)
+        cells = changed.copy()
+        for at_ms in (group.before.at_ms, group.after.at_ms):
+            if self._detector is not None and (there := self._detector.pointer.at(at_ms)) is not None:
+                cells &= ~among(cells, [there.place])
+        if not cells.any():
+            changed = cells  # only the pointer came or went
+        return changed, cells, share * float(cells.sum()) / max(1, int(everywhere.sum()))
+
     def _set_off(self, at_ms: int) -> int | None:
         """When the hand set off for what it acts on; not before it was done with what it did last."""
         assert self._detector is not None
@@ -384,7 +396,7 @@ class _Reading:
         last_ms = self._changes[-1].at_ms if self._changes else 0
         return off_ms if off_ms is not None and last_ms <= off_ms <= at_ms else None
 
-    def _follows(self, observed: ObservedChange, group: _Group) -> bool:
+    def _follows(self, observed: ObservedChange, group: PatchGroup) -> bool:
         """What came of the last change by itself: the hand rested, and is not there."""
         last = self._changes[-1] if self._changes else None
         if last is None or observed.pointer is None or not 0 <= group.left_ms - last.after_ms <= _CONSEQUENCE_MS:
@@ -426,7 +438,7 @@ class _Reading:
         ]
         return (without_prompt(line.text, before) or line.text, *below)
 
-    def _goes_on(self, observed: ObservedChange, group: _Group) -> bool:
+    def _goes_on(self, observed: ObservedChange, group: PatchGroup) -> bool:
         """More letters of what is being typed, or what a terminal answered: one change with the one before."""
         typed, last = self._typed, self._changes[-1] if self._changes else None
         if typed is None or last is None or group.left_ms - last.after_ms > ANSWER_MS:
@@ -457,31 +469,15 @@ class _Reading:
             update={
                 "after_ms": group.came_ms + 50,
                 "until_ms": group.came_ms + 50,
-                "box": box_of(place_of(last.box, self._film).union(place), self._film.width, self._film.height),
+                "box": box_of(
+                    place_of(last.box, self._film.width, self._film.height).union(place),
+                    self._film.width,
+                    self._film.height,
+                ),
                 "appeared": appeared,
             }
         )
         return True
-
-
-def place_of(box: Box, source: Film) -> Rect:
-    """In pixels of the picture."""
-    left, top = round(box.x * source.width), round(box.y * source.height)
-    return Rect(left, top, left + round(box.w * source.width), top + round(box.h * source.height))
-
-
-def _point(x: float, y: float) -> Point:
-    return Point(x=min(1.0, max(0.0, x)), y=min(1.0, max(0.0, y)))
-
-
-def box_of(place: Rect, width: int, height: int) -> Box:
-    place = place.clipped(Rect(0, 0, width, height))
-    return Box(
-        x=place.left / width,
-        y=place.top / height,
-        w=max(1, place.width) / width,
-        h=max(1, place.height) / height,
-    )
 
 
 def _until(changes: list[ScreenChange], end_ms: int) -> tuple[ScreenChange, ...]:

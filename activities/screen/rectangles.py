@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from domain.geometry import Box
+from domain.recordings.screen import Point
+
 
 @dataclass(frozen=True, slots=True)
 class Rect:
@@ -115,3 +118,25 @@ def union(places: Iterable[Rect]) -> Rect:
     for place in found[1:]:
         whole = whole.union(place)
     return whole
+
+
+def place_of(box: Box, width: int, height: int) -> Rect:
+    """In pixels of a picture of that size."""
+    left, top = round(box.x * width), round(box.y * height)
+    return Rect(left, top, left + round(box.w * width), top + round(box.h * height))
+
+
+def box_of(place: Rect, width: int, height: int) -> Box:
+    """In parts of a picture of that size, pixels."""
+    place = place.clipped(Rect(0, 0, width, height))
+    return Box(
+        x=place.left / width,
+        y=place.top / height,
+        w=max(1, place.width) / width,
+        h=max(1, place.height) / height,
+    )
+
+
+def point_of(x: float, y: float) -> Point:
+    """Within the picture."""
+    return Point(x=min(1.0, max(0.0, x)), y=min(1.0, max(0.0, y)))

@@ -185,7 +185,11 @@ class TextTracker:
         for each in self._standing:
             if not any(each.line.place.intersects(part.padded(2)) for part in parts):
                 continue
-            if share_of(change.replaced, each.line.place.scaled(1 / across, 1 / down)) > _TOUCHED:
+            shares = (
+                share_of(change.replaced, part.scaled(1 / across, 1 / down))
+                for part in _seen(each.line.place, change.covered)
+            )
+            if max(shares) > _TOUCHED:
                 touched.append(each)
         parts = merged([*(part.padded(4).clipped(whole) for part in parts), *(each.line.place for each in touched)])
         if sum(part.area for part in parts) > _MOSTLY * whole.area:
@@ -252,6 +256,17 @@ def _around(pointer: tuple[float, float], wide: int, high: int) -> Rect:
     x, y = pointer
     place = Rect(int(x - across * wide), int(y - down * high), int(x + across * wide), int(y + down * high))
     return place.clipped(Rect(0, 0, wide, high))
+
+
+def _seen(place: Rect, covered: Rect | None) -> list[Rect]:
+    """A line, and what is to be seen of it left and right of the pointer."""
+    if covered is None or not covered.intersects(place):
+        return [place]
+    sides = (
+        Rect(place.left, place.top, covered.left, place.bottom),
+        Rect(covered.right, place.top, place.right, place.bottom),
+    )
+    return [place, *(each for each in sides if each.width >= 8)]
 
 
 def _without(place: Rect, part: Rect) -> list[Rect]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, ResumePoints, StageMemo
 
 STAGE = "screen"
-READER = "pp-ocrv6-small/7"
+READER = "pp-ocrv6-small/8"
 """``activities.screen.reading.NAME``, which costs a second to import; a test holds them together."""
 
 UNREADABLE = "SCREEN_UNREADABLE"

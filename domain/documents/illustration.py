@@ -39,6 +39,14 @@ TYPED = frozenset(
     )
 )
 """Verbs of who types, as a heading begins with them, in the languages whose instructions are understood."""
+WAITS = frozenset(("wait", "warten", "espere", "espera", "attendez"))
+"""Verbs of who lets the screen do what it does: nothing is acted on."""
+_KEYS = re.compile(
+    r"\b(?:control|ctrl|strg|steuerung|command|cmd|alt|shift|option|umschalt)\b[ +-]*(?:\w\b|f\d|enter|tab|shift|alt)"
+    r"|^(?:press|hit|drücken sie|pulse|appuyez sur) (?:escape|esc|enter|return|tab|f\d+)(?: key)?(?=$|[,.]| to\b)",
+    re.IGNORECASE,
+)
+"""Keys that are pressed: the pointer lies where it was left."""
 ACTS_WITHIN_MS = 3_000
 """From the end of a step's words until the hand is where they sent it, where the screen answers nothing."""
 FIELD_BELOW = 3.0
@@ -78,7 +86,8 @@ def sights(
         tells = last.id != action.id and last.at_ms > action.at_ms and tells_something(last)
     else:
         earliest = max(0, action.before_ms - LEEWAY_MS)
-        first = Sight(timestamp_ms=action.before_ms, earliest_ms=earliest, operations=_marks(action, size))
+        marks = () if acts_on_nothing(heading) else _marks(action, size)
+        first = Sight(timestamp_ms=action.before_ms, earliest_ms=earliest, operations=marks)
         tells = tells_something(last)
     if not tells:
         return (first,)
@@ -148,6 +157,11 @@ def _names(heading: Sequence[str], text: Sequence[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
+
+
+def acts_on_nothing(heading: str) -> bool:
+    """Whether a step waits, or presses keys: where the pointer stands says nothing then."""
+    return next(iter(heading.lower().split()), "") in WAITS or _KEYS.search(heading) is not None
 
 
 def _is_chosen(action: ScreenChange, heading: str) -> bool:

@@ -48,7 +48,7 @@ def test_given_a_narrated_tour_when_drafted_then_it_has_title_lead_steps_and_not
     ]
     assert codes(draft) == []
     assert draft.provenance.model_profile_id == "local"
-    assert draft.provenance.prompt_template_id == "local/v4"
+    assert draft.provenance.prompt_template_id == "local/v5"
 
 
 def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> None:

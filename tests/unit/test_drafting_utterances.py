@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.drafting.language.sentences import Sentence, sentences
-from activities.drafting.language.utterances import HEADING_LIMIT, action, clauses, cleaned, is_courtesy, is_note, title
+from activities.drafting.language.utterances import (
+    HEADING_LIMIT,
+    action,
+    clauses,
+    cleaned,
+    is_courtesy,
+    is_note,
+    opening_plan,
+    title,
+)
 from activities.drafting.markdown import letters_only
 from domain.recordings.transcript import Segment
 from tests.unit.drafting_builders import spoken
@@ -50,6 +59,7 @@ def test_given_an_instruction_when_read_then_its_heading_says_all_of_it(said: st
         ("Like I said, click Save.", "Click Save"),
         ("Finally, hit the Publish button, and you're done.", "Hit the Publish button"),
         ("Press invite so that they get an email.", "Press invite"),
+        ("To undo this press Control Z.", "Press Control Z"),
     ],
 )
 def test_given_more_than_an_instruction_when_read_then_the_heading_is_its_core(said: str, heading: str) -> None:
@@ -135,6 +145,13 @@ def test_given_greetings_and_thanks_when_read_then_they_are_courtesy() -> None:
 def test_given_an_announcement_when_read_then_its_topic_is_the_title(said: str, expected: str | None) -> None:
     found = title(["Okay.", said])
     assert found == (None if expected is None else (1, expected))
+
+
+def test_given_a_beginning_that_says_what_will_be_done_when_read_then_it_is_a_title_unless_it_calls_a_control() -> None:
+    assert opening_plan("We will install Orbit on Windows.") == "Install Orbit on Windows"
+    assert opening_plan("So here we schedule a report for every week.") == "Schedule a report for every week"
+    assert opening_plan("I'll click Save.") is None
+    assert opening_plan("We will see what happens.") is None
 
 
 def test_given_mumbling_when_cleaned_then_only_that_is_gone() -> None:

@@ -302,6 +302,7 @@ def test_given_nobody_speaks_when_the_screen_was_read_then_steps_are_read_from_i
         ("Paste the tenant role", "Tenant URL", "Paste the Tenant URL"),
         ("Go back to the homepage", "Home", "Go back to the Home page"),
         ("Tick keep old key for twenty four hours", "Keep old key for 24 hours", "Tick Keep old key for 24 hours"),
+        ("Wait until the archive is ready", "Your archive is ready", "Wait until the archive is ready"),
         ("Untick the box next to delete workspace", "Delete workspace", "Untick the box next to Delete workspace"),
         ("Hit that", "New alert", "Hit New alert"),
         ("Click new invoice in the corner", "+ New invoice", "Click New invoice in the corner"),
@@ -618,3 +619,47 @@ def test_given_speech_that_nobody_understood_when_drafted_then_the_steps_are_in_
     assert [heading for heading, _ in steps(draft)] == ["Cliquez sur Membres", "Cliquez sur Inviter"]
     lead = next(block.body for block in draft.blocks if block.role is BlockRole.LEAD)
     assert lead.startswith("Somebody speaks in this recording, but nothing of it was understood.")
+
+
+def test_given_a_recording_that_begins_with_what_will_be_done_when_drafted_then_that_is_its_title_and_no_step() -> None:
+    talk = said((0, "We will install Orbit on Windows."), (4, "Click Next."), (8, "Then wait until it is done."))
+    draft = drafted(talk, shown((5, "press", "Next", ("Licence",)), (11, "press", "Later", ("Finished",))))
+    assert draft.blocks[0].heading == "Install Orbit on Windows"
+    assert steps(draft) == [("Click Next", (0,)), ("Wait until it is done", (1,))]
+
+
+def test_given_a_telephone_without_a_pointer_when_drafted_then_what_stood_there_was_tapped_and_spells_the_step() -> (
+    None
+):
+    """What only came of an action was not tapped by it, though the words name it."""
+    talk = said(
+        (0, "Turn on news and authenticate or app."),
+        (5, "Scan the code and tap continue."),
+        (9, "Finally, tap done."),
+    )
+    other = ("9:41", "Sign in", "Account", "Help", "About")
+    acts = ((3.0, ("Scan this code", "Continue")), (7.6, ("All set", "Done")), (11.0, ("Security",)))
+    record = shown(
+        *((at, "press", None, appeared) for at, appeared in acts), texts=("Use an authenticator app", *other)
+    )
+    ends = {
+        "Use an authenticator app": 3_000,
+        "Scan this code": 7_600,
+        "Continue": 7_600,
+        "All set": 11_000,
+        "Done": 11_000,
+    }
+    texts = tuple(each.model_copy(update={"end_ms": ends.get(each.text, each.end_ms)}) for each in record.texts)
+    assert steps(drafted(talk, record.model_copy(update={"texts": texts}))) == [
+        ("Turn on Use an authenticator app", (0,)),
+        ("Scan the code", ()),
+        ("Tap Continue", (1,)),
+        ("Tap Done", (2,)),
+    ]
+
+
+def test_given_any_thing_of_its_kind_when_a_heading_names_it_then_it_is_no_name() -> None:
+    names = {"newdeal": "New deal", "bookaroom": "Book a room"}
+    assert spelt("How to create a new deal", None, names) == "How to create a new deal"
+    assert spelt("How to book a room", None, names) == "How to book a room"
+    assert spelt("Go to new deal", None, names) == "Go to New deal"

@@ -176,3 +176,10 @@ def test_given_a_step_without_a_known_action_then_it_shows_what_it_showed_withou
         assert list(wanted(told, scenes, record, 10_000, {})) == [as_before]
     assert list(wanted([evidence(0)], scenes, None, 10_000, {})) == [as_before]
     assert next(wanted([evidence(0)], scenes, record, 10_000, {})).request.timestamp_ms == 4_900
+
+
+def test_given_a_step_that_waits_or_presses_keys_then_nothing_is_ringed_where_the_pointer_was_left() -> None:
+    for heading in ("Wait until it is ready", "Press control Z", "Save it with Ctrl+S", "Press Enter"):
+        assert sights([change()], SIZE, heading)[0].operations == (), heading
+    for heading in ("Press Enter report", "Open the control panel", "Click Next"):
+        assert sights([change()], SIZE, heading)[0].operations, heading

@@ -2,8 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import av
 import numpy as np
@@ -11,7 +14,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.screen import ScreenResumePoint, read_screen
+from activities.screen.actions import ObservedChange, control_of, kind_of
 from activities.screen.change_detection import ChangeDetector
+from activities.screen.rectangles import Rect
+from activities.screen.text import Line
 from activities.screen.typing_detection import is_prompt, without_prompt
 from domain.errors import Cancelled
 from domain.recordings.screen import PARTLY_READ, ChangeKind
@@ -341,3 +347,77 @@ def test_given_a_menu_bar_and_a_control_at_the_edge_of_the_picture_then_each_has
     assert data.box.w * SIZE[0] < 60
     assert record.changes[1].pointer is not None
     assert abs(record.changes[1].pointer.y * SIZE[1] - 528) <= 8
+
+
+def small(path: Path) -> Path:
+    """Dark, and in small letters: the pointer crosses a short field until 1 s, and stays beside the digits that are
+    typed from 1.6 s on; at 3.6 s it comes to a button, and is hardly there when an error fades in. 5 s in all."""
+    ways, font = ((0.4, 1.0, (40, 440), (118, 121)), (2.8, 3.6, (118, 121), (110, 320))), ImageFont.load_default(14)
+
+    def frames() -> Iterator[Image.Image]:
+        for number in range(5 * FPS):
+            at = number / FPS
+            x, y = ways[0][2]
+            for start, end, a, b in ways:
+                share = min(1.0, max(0.0, (at - start) / (end - start)))
+                x, y = (round(a[n] + (b[n] - a[n]) * share) for n in (0, 1)) if at >= start else (x, y)
+            picture = Image.new("RGB", SIZE, "#16181d")
+            draw = ImageDraw.Draw(picture)
+            draw.text((60, 84), "Port", font=font, fill="#8b93a3")
+            draw.rectangle((60, 106, 160, 136), outline="#3a3f4b")
+            draw.text((70, 113), "8080"[: max(0, int((at - 1.4) * 5))], font=font, fill="#d6dae3")
+            draw.rectangle((60, 304, 180, 336), fill="#2f62f0")
+            draw.text((80, 312), "Check", font=font, fill="white")
+            failed = picture.copy()
+            ImageDraw.Draw(failed).text((60, 150), "This port does not exist", font=font, fill="#ff6b6b")
+            picture = Image.blend(picture, failed, min(1.0, max(0.0, 0.1 + (at - 3.6) * 9)) if at >= 3.6 else 0.0)
+            draw = ImageDraw.Draw(picture)
+            draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
+            yield picture
+
+    return filmed(path, frames())
+
+
+def test_given_small_letters_beside_the_pointer_and_an_error_as_it_arrives_then_both_are_changes(
+    tmp_path: Path,
+) -> None:
+    typed, failed = read_screen(small(tmp_path / "small.mp4")).changes
+    assert (typed.label, typed.appeared) == ("Port", ("8080",))
+    assert (failed.label, failed.appeared) == ("Check", ("This port does not exist",))
+
+
+def test_given_a_list_whose_entries_have_no_lines_between_then_the_one_at_the_pointer_was_clicked() -> None:
+    """The field's value stands above the list as a field's name does above that."""
+    picture = Image.new("RGB", SIZE, "#f4f5f8")
+    ImageDraw.Draw(picture).rectangle((60, 146, 460, 216), fill="white", outline="#8894b3", width=2)
+    look: Any = SimpleNamespace(at_ms=0, colours=np.array(picture), grey=np.array(picture.convert("L")))
+    lines = [
+        Line(text, Rect(left, top, left + 9 * len(text), top + 20), 0.99)
+        for text, left, top in (("glob", 69, 124), ("Globex Corporation", 76, 152), ("Globex Energy", 76, 188))
+    ]
+    moved = [Line("Test payments", Rect(500, 300, 620, 320), 0.99)]
+    change = ObservedChange(
+        before=look,
+        clean=look,
+        after=look,
+        places=[moved[0].place],
+        content=[],
+        lasted_ms=900,
+        lines=lines,
+        replaced=np.ones((45, 80), dtype=bool),
+        share=0.1,
+        gone=[Line("Test payments", Rect(100, 300, 220, 320), 0.99)],
+        came=moved,
+        pointer=(120.0, 198.0),
+        covers=None,
+        moving=False,
+        restless=False,
+        stopped=True,
+    )
+    assert [
+        control_of(replace(change, pointer=at), ChangeKind.PRESS)[1] for at in ((120.0, 198.0), (230.0, 199.0))
+    ] == [
+        lines[2],
+        lines[2],
+    ]
+    assert kind_of(change) is ChangeKind.PRESS  # a card that was dragged, and no text that was typed

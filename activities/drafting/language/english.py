@@ -130,7 +130,17 @@ QUESTION = _pattern(
     ),
 )
 _TAKEN_BACK = _phrases(
-    *("no,? wait", "wait,? no", "wait", "oh,? no", "no,? sorry", "sorry", "i mean", "or rather", "scratch that"),
+    *(
+        "no,? wait",
+        "wait,? no",
+        r"wait(?! (?:for|until|till|a|an|some|here|while)\b)",
+        "oh,? no",
+        "no,? sorry",
+        "sorry",
+        "i mean",
+        "or rather",
+        "scratch that",
+    ),
     *(
         "actually,? no",
         "oops",
@@ -234,6 +244,13 @@ SETTING_WITHOUT_COMMA = re.compile(
     r"(?:(?:the|a|an|your|this|that)\b|[A-Z]))"
 )
 
+AIM_WITHOUT_COMMA = re.compile(
+    r"(?i:to|in order to) (?!(?:the|a|an|your|this|that)\b)\w[\w-]*(?: \w[\w-]*){1,6}? "
+    r"(?=(?i:click|tap|press|hit|choose|select)\b(?: on)? (?i:the|a|an|your|this|that|control|ctrl|command|alt|shift|"
+    r"option|escape|enter|[A-Z])\b)",
+)
+"""What for, of a recogniser that hears no pause: "To undo this press Control Z"."""
+
 NOTE = _pattern(
     _phrases(
         r"(?:please )?note\b",
@@ -328,6 +345,9 @@ ABOUT = _pattern(
 PLAN = _pattern(
     rf"(?:{_THIS_SHOW}|today)\b,? {_WHO}(?:'ll|'re| will| are|'m| am)?(?: be)?(?: going to| gonna)? (?P<topic>\w.+)"
 )
+WILL = _pattern(r"(?:we|i)(?:'ll| will|'re going to| are going to|'m going to| am going to) (?P<topic>\w.+)")
+HERE_WE = _pattern(r"here,? (?:we|i)(?:'ll| will|'re going to| are going to)? (?P<topic>\w.+)")
+"""How a recording begins that says at once what is done in it: "we will install Orbit on Windows"."""
 TOPIC_END = _pattern(
     rf"[.!?;:]|,\s|\s+(?:{_THIS_SHOW}|today|so (?:that|you|let)|and (?:then )?(?:i|we|you|it|how)|because|which)\b"
 )

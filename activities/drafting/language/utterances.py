@@ -48,7 +48,7 @@ def action(sentence: str) -> Action | None:
         return None
     if (verb_first := _imperative(text, cued=cued)) is not None:
         return headed(verb_first, nothing_dropped=True)
-    for setting in (english.SETTING, english.SETTING_WITHOUT_COMMA):
+    for setting in (english.SETTING, english.SETTING_WITHOUT_COMMA, english.AIM_WITHOUT_COMMA):
         if found := setting.match(text):
             rest, _ = _without_lead_in(text[found.end() :])
             verb_first = None if english.OPTION.match(rest) else _imperative(rest, cued=False)
@@ -150,6 +150,16 @@ def _plan(text: str) -> str | None:
     topic = _topic(english.PLAN.match(text))
     imperative = _based(topic) if topic else None
     return capitalised(imperative) if imperative else None
+
+
+def opening_plan(sentence: str) -> str | None:
+    """What is done in a recording that begins with saying so, as a title; ``None`` where the words call a control."""
+    text = _without_greeting(sentence)
+    topic = _topic(english.WILL.match(text) or english.HERE_WE.match(text))
+    imperative = _based(topic) if topic else None
+    if imperative is None or imperative.partition(" ")[0].lower() in english.POINTING:
+        return None
+    return capitalised(imperative)
 
 
 def _topic(found: re.Match[str] | None) -> str | None:
