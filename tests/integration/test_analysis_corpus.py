@@ -57,6 +57,7 @@ class Desk:
         self._folder = folder
         self._reader = Tabling(folder, [], limits, memory_mib=256, spill_mib=256)
         self._engine = engine.opened(folder, memory_mib=256, spill_mib=256)
+        self._read_last: tuple[object, tuple[list[TableProfile], Mapping[str, Path]]] | None = None
 
     def verdict(self, case: Case) -> tuple[str, object]:
         """What becomes of a case, and what was told."""
@@ -75,6 +76,12 @@ class Desk:
         return WARNED if warned else WRONG, (found, plan.why, plan.assumptions, told)
 
     def _read(self, case: Case) -> tuple[list[TableProfile], Mapping[str, Path]]:
+        """The tables of a case: cases of the same files stand one behind the other, and these are read once."""
+        if self._read_last is None or self._read_last[0] != case.files:
+            self._read_last = case.files, self._tables(case)
+        return self._read_last[1]
+
+    def _tables(self, case: Case) -> tuple[list[TableProfile], Mapping[str, Path]]:
         told = []
         for place, (name, content) in enumerate(case.files):
             path = self._folder / f"upload-{place}"

@@ -173,7 +173,10 @@ class _Look:
         return count(self._connection, f"SELECT count(*) {self._everything} AND ({holds}) IS NOT TRUE") == 0
 
     def _few(self, some: Sequence[str], holds: str) -> bool:
-        """Whether it holds for a few values: ``text12`` looks like a date, and to try all of a million takes long."""
+        """Whether it holds for a few values: ``text12`` looks like a date, and to try all of a million takes long. Of
+        a column that has no more than these, all are to be tried anyway."""
+        if len(self._column.sample) < FEW:
+            return True
         listed = ", ".join(f"({literal(text)})" for text in some)
         return not count(
             self._connection, f"SELECT count(*) FROM (VALUES {listed}) AS given(t) WHERE ({holds}) IS NOT TRUE"
@@ -255,12 +258,13 @@ class _Look:
         """Numbers as people write them, in either style."""
         plain = numbers.plain_sql("t")
         point, comma = (f"regexp_matches(p, {literal(pattern)})" for pattern in numbers.WRITTEN.values())
-        total, pointed, commaed, neither, open_ones, coded, long = one(
+        total, pointed, commaed, neither, open_ones, coded, long = one(  # each pattern once: compiling it is dear
             self._connection,
-            f"SELECT count(*), count_if({point} AND NOT {comma}), count_if({comma} AND NOT {point}), "
-            f"count_if(NOT {point} AND NOT {comma}), count_if({point} AND {comma} AND regexp_matches(p, '[.,]')), "
+            "SELECT count(*), count_if(point AND NOT comma), count_if(comma AND NOT point), "
+            "count_if(NOT point AND NOT comma), count_if(point AND comma AND regexp_matches(p, '[.,]')), "
             f"count_if(regexp_matches(p, {literal(numbers.LEADING_ZERO)})), "
-            f"count_if(regexp_matches(p, {literal(_LONG_NUMBER)})) FROM (SELECT {plain} AS p {self._everything})",
+            f"count_if(regexp_matches(p, {literal(_LONG_NUMBER)})) FROM (SELECT p, {point} AS point, {comma} AS comma "
+            f"FROM (SELECT {plain} AS p {self._everything}))",
         )
         assert isinstance(total, int) and isinstance(neither, int)
         if coded or long or neither > (1 - MOSTLY) * total:
@@ -338,8 +342,9 @@ class _Look:
         # of a year the values begin, or end, with a few numbers, and of a day with many
         total, days, months, either, years, begins, ends = one(
             self._connection,
-            f"SELECT count(*), count_if({day}), count_if({month}), count_if({day} OR {month}), count_if({year}), "
-            rf"count(DISTINCT t[1:2]), count(DISTINCT regexp_extract(t, '^\d+\D\d+\D(\d+)', 1)) {self._everything}",
+            "SELECT count(*), count_if(day), count_if(month), count_if(day OR month), count_if(year), "
+            r"count(DISTINCT t[1:2]), count(DISTINCT regexp_extract(t, '^\d+\D\d+\D(\d+)', 1)) "
+            f"FROM (SELECT t, {day} AS day, {month} AS month, {year} AS year {self._everything})",
         )
         assert isinstance(begins, int) and isinstance(ends, int)
         if years == total and (begins < ends or total not in (days, months)):

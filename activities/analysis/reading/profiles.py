@@ -17,6 +17,8 @@ TableNote = tuple[str, int | None, str]
 """A note's code, the column's place or ``None``, and words for its sentence."""
 
 SAMPLES = 3
+SAMPLED = 100
+"""Rows that samples are of."""
 COMPARED_ROWS = 100_000
 """Up to which whole rows are compared."""
 NAMES_AMONG = 8
@@ -144,11 +146,6 @@ def _column(connection: Connection, source: str, name: str, stored: str, total: 
     assert isinstance(filled, int)
     assert isinstance(distinct, int)
     type = _type(stored)
-    samples = rows(
-        connection,
-        f"SELECT DISTINCT {_shown(column)} AS shown FROM (SELECT {column} FROM {source} WHERE {column} IS NOT NULL "
-        f"LIMIT 100) ORDER BY shown LIMIT {SAMPLES}",
-    )
     values: list[str] = []
     if type == "text" and 0 < distinct <= MOST_VALUES + 10:
         found = rows(
@@ -160,6 +157,7 @@ def _column(connection: Connection, source: str, name: str, stored: str, total: 
         whole = len(listed) <= MOST_VALUES and all(len(value) <= VALUE_LIMIT for value in listed)
         values = listed if whole else []
         distinct = len(listed) if len(listed) <= MOST_VALUES else distinct
+    may_be_numbers = type == "text" and (not values or any(map(str.isdigit, "".join(values))))
     return {
         "name": name,
         "type": type,
@@ -167,10 +165,19 @@ def _column(connection: Connection, source: str, name: str, stored: str, total: 
         "distinct": min(distinct, filled),
         "minimum": least,
         "maximum": most,
-        "samples": [str(sample) for (sample,) in samples],
+        "samples": sorted(values)[:SAMPLES] if values and total <= SAMPLED else _samples(connection, source, column),
         "values": values,
-        "numeric_share": _numeric_share(connection, source, column) if type == "text" else 0.0,
+        "numeric_share": _numeric_share(connection, source, column) if may_be_numbers else 0.0,
     }
+
+
+def _samples(connection: Connection, source: str, column: str) -> list[str]:
+    found = rows(
+        connection,
+        f"SELECT DISTINCT {_shown(column)} AS shown FROM (SELECT {column} FROM {source} WHERE {column} IS NOT NULL "
+        f"LIMIT {SAMPLED}) ORDER BY shown LIMIT {SAMPLES}",
+    )
+    return [str(sample) for (sample,) in found]
 
 
 def _distinct(column: str, total: int) -> str:

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from activities.analysis.engine import Connection, count, one, rows
 from activities.analysis.reading.kinds import Kind
-from activities.analysis.reading.total_words import CALLED, PAGE
+from activities.analysis.reading.total_words import CALLED, CALLED_IN_LOWER_CASE, PAGE
 from activities.analysis.sql_words import literal, quoted
 
 LABELS_AMONG = 4
@@ -107,19 +107,17 @@ def _filled_at(connection: Connection, table: str, columns: Sequence[str], level
     """A name that was written into the rows below it. That it is one of an outline: no name is there twice within what
     it is a part of, and every row without one has a text in the columns behind."""
     first, *behind = map(quoted, columns[level : level + 1 + OUTLINED])
-    total = f"regexp_matches(trim({first}), {literal(CALLED)})"
-    named = f"{_filled(first)} AND NOT coalesce({total}, false)"
-    texts = " OR ".join(
-        rf"({_filled(column)} AND regexp_matches({column}, '\p{{L}}'))" for column in behind[:-1] or behind
-    )
-    below = f"NOT {_filled(first)} AND ({texts})"
+    named = f"{_filled(first)} AND NOT coalesce({_called(f'trim({first})')}, false)"
+    letters = rf"regexp_matches(concat_ws('', {', '.join(behind[:-1] or behind)}), '\p{{L}}')"
+    below = f"NOT {_filled(first)} AND {letters}"
     last = f"rowid = (SELECT max(rowid) FROM {quoted(table)})"
     of = ", ".join([*(f"coalesce({quoted(column)}, '')" for column in columns[:level]), f"trim({first})"])
     begins, names, different, rows_below, others = one(
         connection,
-        f"SELECT min(rowid) FILTER (WHERE {named}) <= min(rowid), count_if({named}), "
-        f"count(DISTINCT [{of}]) FILTER (WHERE {named}), count_if({below}), "
-        f"count_if(NOT {_filled(first)} AND NOT ({below}) AND NOT {last}) FROM {quoted(table)}",
+        "SELECT min(place) FILTER (WHERE named) <= min(place), count_if(named), "
+        "count(DISTINCT whole) FILTER (WHERE named), count_if(below), count_if(bare AND NOT below AND NOT last) FROM "
+        f"(SELECT rowid AS place, {named} AS named, [{of}] AS whole, {below} AS below, NOT {_filled(first)} AS bare, "
+        f"{last} AS last FROM {quoted(table)})",
     )
     assert isinstance(names, int) and isinstance(rows_below, int)
     if not (begins and rows_below and names == different and 2 * rows_below >= names and not others):
@@ -136,19 +134,21 @@ def _filled_at(connection: Connection, table: str, columns: Sequence[str], level
 def set_totals_apart(connection: Connection, table: str, columns: Sequence[str]) -> bool:
     """Mark rows that call themselves totals, and a last row of numbers without a name, in a copy of ``table`` called
     ``marked`` (``place``, ``called``, ``total``); whether there are any."""
-    # one pattern over a line for each label: compiling it is dear
+    # one pattern over a line for each label, said once in a query: compiling it is dear
     labels = ", ".join(f"trim(replace({quoted(column)}, chr(10), ' '))" for column in columns[:LABELS_AMONG])
-    called = f"regexp_matches(concat_ws(chr(10), {labels}), {literal(CALLED)})"
+    called = _called(f"concat_ws(chr(10), {labels})")
     last = f"rowid = (SELECT max(rowid) FROM {quoted(table)})"
     nameless = f"{last} AND NOT {_filled(quoted(columns[0]))} AND {len(columns) > 1}"
-    candidates = f"(({called}) IS TRUE OR ({nameless}))"
-    found = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {candidates}")
-    every = count(connection, f"SELECT count(*) FROM {quoted(table)}")
+    found, every = one(
+        connection,
+        f"SELECT count(*) FILTER (WHERE ({called}) IS TRUE OR ({nameless})), count(*) FROM {quoted(table)}",
+    )
+    assert isinstance(found, int) and isinstance(every, int)
     if not 0 < found <= MOST_TOTALS or 2 * found > every:
         return False
     connection.execute(
-        f"CREATE TABLE marked AS SELECT rowid AS place, ({called}) IS TRUE AS called, {candidates} AS total, * "
-        f"FROM {quoted(table)}"
+        "CREATE TABLE marked AS SELECT place, called, called OR nameless AS total, * EXCLUDE (place, called, nameless) "
+        f"FROM (SELECT rowid AS place, ({called}) IS TRUE AS called, {nameless} AS nameless, * FROM {quoted(table)})"
     )
     return True
 
@@ -181,7 +181,7 @@ def left_out(
 def _words(connection: Connection, names: Sequence[str], which: str) -> str:
     """What the rows call themselves: the label that says that they are totals, else the first."""
     labels = [f"nullif(trim({quoted(name)}), '')" for name in names[:LABELS_AMONG]]
-    saying = [f"CASE WHEN regexp_matches({label}, {literal(CALLED)}) THEN {label} END" for label in labels]
+    saying = [f"CASE WHEN {_called(label)} THEN {label} END" for label in labels]
     first = f"coalesce({', '.join([*saying, *labels])})"
     found = rows(connection, f"SELECT DISTINCT {first} AS w FROM marked WHERE {which} AND called ORDER BY w LIMIT 4")
     return ", ".join(f"\u201c{str(word)[:40]}\u201d" for (word,) in found[:3]) + (", \u2026" if len(found) > 3 else "")
@@ -220,6 +220,11 @@ def _not_adding_up(
         every |= {int(str(at)) for at, _ in found}
         right |= {int(str(at)) for at, is_near in found if is_near}
     return sorted(every - right)
+
+
+def _called(text: str) -> str:
+    """SQL: whether a line of the text is called a total."""
+    return f"regexp_matches(lower({text}), {literal(CALLED_IN_LOWER_CASE)})"
 
 
 def _filled(column: str) -> str:
