@@ -10,6 +10,7 @@ from temporalio.api.common.v1 import Payload
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from domain.artifacts import ArtifactKind
+from domain.documents.publication import ExportFormat
 from domain.errors import STAGE_TIMED_OUT, TerminalImmutable
 from tests.databases import PostgresServer
 from tests.stack import Stack, running_stack, wait_until
@@ -114,10 +115,10 @@ def resume_points(description: DescribeWorkflowExecutionResponse) -> list[Payloa
     return [payload for activity in pending for payload in activity.heartbeat_details.payloads]
 
 
-def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_then_the_job_completes(
+def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_or_on_an_older_copy_then_the_job_goes_on(
     tmp_path: Path, short: Path
 ) -> None:
-    held = tmp_path / "held"
+    held, histories = tmp_path / "held", tmp_path / "temporal.db"
     held.touch()
     with running_temporal(tmp_path) as server, running_stack(tmp_path, server) as stack:
         stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
@@ -125,12 +126,22 @@ def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_then_th
         stack.run(job)
         stack.wait_for(job, "TRANSCRIBING")
         server.kill()
+        older = histories.read_bytes()
         server.start()
         held.unlink()
         stack.wait_for(job, "DRAFT_READY", within_s=90)
+        assert started_executions(stack, job.id)["audio"] == 1
+        stack.kill_worker()
+        server.kill()
+        histories.write_bytes(older)  # its backup was taken while the stage ran, that of the database later
+        server.start()
+        stack.start_worker()
+        run = stack.client.get_workflow_handle(job.id)
+        wait_until(lambda: stack.loop.run(run.query("status")) == "DRAFT_READY", 60, "the run to be where its job is")
+        assert stack.export(job, ExportFormat.HTML).status == "SUCCEEDED"
+        stack.wait_for(job, "DONE")
         assert stack.versions_of(job, ArtifactKind.AUDIO) == [1]
         assert stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
-        assert started_executions(stack, job.id)["audio"] == 1
 
 
 def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_and_a_worker_that_is_stopped_leaves(

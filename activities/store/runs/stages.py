@@ -50,8 +50,9 @@ class Stages(Repository):
             unit: From 1: a piece of the stage that runs beside others under the same ``seq``, each with executions
                 of its own. 0: the stage itself, or the activity that ends it.
 
-        A run that was reset by an operator asks for stages that have ended, and from which the job has gone on: it is
-        answered what they recorded then, by the log.
+        A run that was reset by an operator, or is behind its job because Temporal was put back to an older copy, asks
+        for stages that have ended, and from which the job has gone on: it is answered what they recorded then, by the
+        log.
 
         Returns:
             Leave to run; where ``ended`` is set the stage ended before, and what it recorded stands.
@@ -246,9 +247,10 @@ def is_logged(connection: Connection, job_id: str, fence: Fence, unit: int) -> b
 
 
 def _has_ended(connection: Connection, job: LockedJob, fence: Fence) -> bool:
-    """Whether the stage that began with ``fence`` has ended, where a run that was reset asks for it again."""
+    """Whether the stage that began with ``fence`` has ended, and its run asks for it again: it was reset, or Temporal
+    was put back to an older copy."""
     step = fence.seq + 1
-    return fence.again and (
+    return job.is_own(fence) and (
         job.has_moved(fence.model_copy(update={"seq": step}), None)
         or bool(artifacts_of_step(connection, job.id, fence.attempt, step))
     )
