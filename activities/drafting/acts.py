@@ -64,7 +64,7 @@ class Act:
             return None
         small = self.box.w * self.box.h <= _FIELD_PARTS * self.control.w * self.control.h
         is_value = len(new[0]) <= _LONGEST_VALUE and squashed(new[0]) != squashed(self.label)
-        return new[0] if small and is_value and _overlap(self.box, self.control) else None
+        return new[0] if small and is_value and overlap(self.box, self.control) else None
 
     @property
     def in_sidebar(self) -> bool:
@@ -119,7 +119,7 @@ class Shown:
         if act.kind is ChangeKind.TYPING or act.control is None or not act.label:
             return ()
         there = self.texts(max(0, act.at_ms - 500), act.at_ms)
-        own = next((each.box for each in there if each.text == act.label and _overlap(each.box, act.control)), None)
+        own = next((each.box for each in there if each.text == act.label and overlap(each.box, act.control)), None)
         if own is None:
             return ()
         return tuple(
@@ -236,7 +236,7 @@ def _joined(first: Act, second: Act) -> Act | None:
     gap = second.at_ms - first.after_ms
     same = first.label is not None and second.label is not None and squashed(first.label) == squashed(second.label)
     unknown = first.label is None or second.label is None
-    near = _overlap(first.box, second.box)
+    near = overlap(first.box, second.box)
     if second.kind is ChangeKind.TYPING and gap <= _SAME_FIELD_MS:
         if first.kind is ChangeKind.TYPING and (same or (unknown and near)) and not _ran(first, second):
             return _merged(second, first, label=second.label or first.label)
@@ -285,7 +285,7 @@ def _merged(main: Act, other: Act, *, label: str | None) -> Act:
     )
 
 
-def _overlap(one: Box, other: Box) -> bool:
+def overlap(one: Box, other: Box) -> bool:
     return (
         one.x < other.x + other.w and other.x < one.x + one.w and one.y < other.y + other.h and other.y < one.y + one.h
     )

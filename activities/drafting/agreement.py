@@ -26,6 +26,8 @@ _PRESSING = frozenset(
     ("click", "press", "hit", "tap", "tick", "untick", "check", "uncheck", "open", "select", "choose")
 )
 _TOUCHING = frozenset(("click", "press", "hit", "tap"))
+_CAME_OF_IT = 0.5
+"""What it counts that words of pressing name what only came of a click on something of another name."""
 _DOUBTED = 0.8
 """What it takes away to be taken back by the next sentence."""
 _LINKED = 0.75
@@ -215,6 +217,8 @@ def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: fl
     said = stated.heading if stated.sure else stated.clause.text
     # What a screen shows by itself must not hold on to what was taken back.
     related = named(said, act.label or "") if doubt else link(said, act)
+    if stated.verb in _TOUCHING and act.is_read and not doubt:
+        related = max(named(said, act.label or ""), _CAME_OF_IT * related)  # what is pressed was there before
     if act.label is None and not doubt and shown.is_handless:
         related = _touched(said, act, shown, stated.verb)
     if not stated.sure and related < _LINKED:

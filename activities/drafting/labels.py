@@ -84,6 +84,8 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
         exact = _exact_label(words, label)
         if exact is not None:
             words = _put(words, exact, label)
+        elif act.confidence >= _SURELY_READ and (half := _half_heard(words, label, names)) is not None:
+            words = _put(words, half, label)
         elif act.confidence >= _SURELY_READ and (heard := _heard_name(words, (label, *act.beside), names)):
             words = _put(words, *heard)
         elif act.is_read and len(words) == 2 and words[1].lower().strip(".,") in _PRONOUNS:
@@ -240,6 +242,26 @@ def _misheard(words: list[str], label: str, names: Mapping[str, str]) -> _Span |
             if good and (best is None or merit > best[0]):
                 best = merit, _Span(start, end)
     return best[1] if best else None
+
+
+def _half_heard(words: list[str], label: str, names: Mapping[str, str]) -> _Span | None:
+    """All that was chosen, where its last word was heard right and the others are not to be found on the screen ("pick
+    promise energy" for *Globex Energy*)."""
+    written, start = label.split(), 1
+    while start < len(words) and words[start].lower() in _ARTICLES:
+        start += 1
+    end = start + len(written)
+    said = words[start:end]
+    if len(written) < 2 or len(said) < len(written) or words[0].lower() not in _CHOOSING:
+        return None
+    behind = words[end].lower() if end < len(words) else ""
+    shown = {squashed(word) for name in names.values() for word in name.split()}
+    others = [squashed(one) for one, other in zip(said, written, strict=True) if squashed(one) != squashed(other)]
+    fits = squashed(said[-1]) == squashed(written[-1]) and len(others) == 1 and not shown & set(others)
+    return _Span(start, end) if fits and (not behind or behind in _PREPOSITIONS) else None
+
+
+_CHOOSING = frozenset(("pick", "choose", "select"))
 
 
 def _says_more(words: list[str], start: int, end: int, names: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from activities.drafting.acts import Act, Shown
+from activities.drafting.acts import Act, Shown, overlap
 from activities.drafting.agreement import Pair, agreed, link, named, named_by, stated_time
 from activities.drafting.labels import as_typed, spelt
 from activities.drafting.language import english, utterances
@@ -279,7 +279,10 @@ def _is_cued(cue: int | None, kept: int, act: Act) -> bool:
 
 
 def _as_heading(reading: Reading, act: Act) -> str:
-    text = utterances.without_lead_in(reading.text).rstrip(" .,;:!-")
+    text = utterances.without_lead_in(reading.text)
+    if act.label and named(text, act.label) < _LINKED <= named(reading.text, act.label):
+        text = utterances.bare(reading.text)  # the cue is the control's name: "and next once more"
+    text = text.rstrip(" .,;:!-")
     return utterances.capitalised(utterances.shortened(text, utterances.HEADING_LIMIT))
 
 
@@ -294,10 +297,20 @@ def _tells_of(act: Act, steps: Sequence[_Step]) -> bool:
     return any(
         abs(step.at_ms - act.at_ms) <= _ECHO_MS
         and (
-            named(step.heading, label) >= _LINKED
+            (named(step.heading, label) >= _LINKED and not _is_other(step.act, act))
             or squashed(step.act.label or "" if step.act else "") == squashed(label)
         )
         for step in steps
+    )
+
+
+def _is_other(one: Act | None, act: Act) -> bool:
+    """Whether two actions were surely made on two controls."""
+    return (
+        one is not None
+        and one.control is not None
+        and act.control is not None
+        and not overlap(one.control, act.control)
     )
 
 

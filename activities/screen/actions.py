@@ -183,7 +183,7 @@ def control_of(observed: ObservedChange, kind: ChangeKind) -> tuple[Rect | None,
         return frame or line.place.padded(8, 6), line
     beside = _entry_beside(observed.lines, x, y)
     if frame is not None and beside is not None and _is_list(frame, beside, observed.lines):
-        return beside.place.padded(8, 6), beside
+        return _row_of(beside, x), beside
     if frame is not None:
         inside = [line for line in observed.lines if line.place.share_in(frame.padded(2)) > 0.8]
         above = _label_above(frame, observed.lines)
@@ -194,7 +194,7 @@ def control_of(observed: ObservedChange, kind: ChangeKind) -> tuple[Rect | None,
         if above is not None:
             return frame, above
     if beside is not None:
-        return frame or beside.place.padded(8, 6), beside
+        return frame or _row_of(beside, x), beside
     near = min(observed.lines, key=lambda each: each.place.distance(x, y), default=None)
     if near is not None and near.place.distance(x, y) < max(12, near.place.height):
         return frame or near.place.padded(8, 6), near
@@ -244,6 +244,12 @@ def _entry_beside(lines: Sequence[Line], x: float, y: float) -> Line | None:
     ]
     line = min(level, key=lambda each: x - each.place.right, default=None)
     return line if line is not None and x - line.place.right <= _BESIDE * line.place.height else None
+
+
+def _row_of(entry: Line, x: float) -> Rect:
+    """From where the entry begins until beyond the click."""
+    place = entry.place.padded(8, 6)
+    return Rect(place.left, place.top, max(place.right, round(x) + 8), place.bottom)
 
 
 def _is_list(frame: Rect, line: Line, lines: Sequence[Line]) -> bool:

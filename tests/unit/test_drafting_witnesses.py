@@ -302,6 +302,8 @@ def test_given_nobody_speaks_when_the_screen_was_read_then_steps_are_read_from_i
         ("Paste the tenant role", "Tenant URL", "Paste the Tenant URL"),
         ("Go back to the homepage", "Home", "Go back to the Home page"),
         ("Tick keep old key for twenty four hours", "Keep old key for 24 hours", "Tick Keep old key for 24 hours"),
+        ("Pick promise energy from the suggestions", "Globex Energy", "Pick Globex Energy from the suggestions"),
+        ("Enter promise energy", "Globex Energy", "Enter promise energy"),
         ("Wait until the archive is ready", "Your archive is ready", "Wait until the archive is ready"),
         ("Untick the box next to delete workspace", "Delete workspace", "Untick the box next to Delete workspace"),
         ("Hit that", "New alert", "Hit New alert"),
@@ -663,3 +665,34 @@ def test_given_any_thing_of_its_kind_when_a_heading_names_it_then_it_is_no_name(
     assert spelt("How to create a new deal", None, names) == "How to create a new deal"
     assert spelt("How to book a room", None, names) == "How to book a room"
     assert spelt("Go to new deal", None, names) == "Go to New deal"
+
+
+def test_given_a_click_that_nobody_made_out_when_another_control_is_called_alike_later_then_both_are_steps() -> None:
+    talk = said(
+        (0, "In diesem Video richten wir etwas ein."),
+        (5, "Clicken Mealing auf Miegerun."),
+        (10, "Klicken Sie auf Jetzt sichern."),
+        language="de",
+    )
+    record = shown(
+        (7.2, "side", "Sicherung", ("Kopien", "Speichern")), (12.5, "press", "Jetzt sichern", ("Sicherung läuft",))
+    )
+    draft = drafted(talk, record)
+    assert steps(draft) == [("Öffnen Sie die Seite Sicherung", (0,)), ("Klicken Sie auf Jetzt sichern", (1,))]
+    assert all("Miegerun" not in block.body for block in draft.blocks)
+
+
+def test_given_a_wizard_when_drafted_then_what_only_came_of_a_click_was_not_clicked_and_a_cue_can_be_a_name() -> None:
+    talk = said((0, "Click Next."), (4, "And next once more."), (7, "Click install."), (11, "Then click finish."))
+    record = shown(
+        (1.0, "press", "Next", ("Licence",)),
+        (5.6, "press", "Next", ("Ready", "Click Install to begin.")),
+        (8.2, "press", "Next", ("Finished", "It is installed.")),  # the pointer hides its name
+        (12.3, "press", "Next", ("Desktop",)),
+    )
+    assert steps(drafted(talk, record)) == [
+        ("Click Next", (0,)),
+        ("Next once more", (1,)),
+        ("Click install", (2,)),
+        ("Click finish", (3,)),
+    ]

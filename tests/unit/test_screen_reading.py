@@ -414,10 +414,8 @@ def test_given_a_list_whose_entries_have_no_lines_between_then_the_one_at_the_po
         restless=False,
         stopped=True,
     )
-    assert [
-        control_of(replace(change, pointer=at), ChangeKind.PRESS)[1] for at in ((120.0, 198.0), (230.0, 199.0))
-    ] == [
-        lines[2],
-        lines[2],
-    ]
+    for at in ((120.0, 198.0), (230.0, 199.0)):
+        control, label = control_of(replace(change, pointer=at), ChangeKind.PRESS)
+        assert label == lines[2]
+        assert control is not None and control.contains(*at) and control.contains(80, 198)
     assert kind_of(change) is ChangeKind.PRESS  # a card that was dragged, and no text that was typed
