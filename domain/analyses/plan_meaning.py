@@ -11,6 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from domain.analyses.plan import Plan
 from domain.analyses.plan_rules import PlanIssue, in_order
+from domain.analyses.rates import (
+    COMPUTED,
+    RATES_ADDED,
+    RATES_AVERAGED,
+    RATES_MIXED,
+    STATES_ADDED,
+    WEIGHTS_IGNORED,
+    factor_in_percent,
+    sums_and_averages,
+    unweighted,
+)
 from domain.analyses.spellings import written_differently
 from domain.analyses.steps import (
     ORDERED,
@@ -33,7 +44,7 @@ from domain.analyses.steps import (
     Trend,
     Value,
 )
-from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile
+from domain.analyses.table import ColumnProfile, Note, TableProfile
 from domain.analyses.units import is_percent, unit_of, word_set
 
 IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
@@ -52,43 +63,21 @@ GROUP_EMPTY = "GROUP_EMPTY"
 NUMBER_EMPTY = "NUMBER_EMPTY"
 TIME_EMPTY = "TIME_EMPTY"
 VALUES_ALIKE = "VALUES_ALIKE"
-RATES_ADDED = "RATES_ADDED"
-RATES_AVERAGED = "RATES_AVERAGED"
-RATES_MIXED = "RATES_MIXED"
-STATES_ADDED = "STATES_ADDED"
 VERSIONS = "VERSIONS_GUESSED"
 NOTHING_MEANT = "NOTHING_MEANT"
+EMPTY_KEPT = "EMPTY_KEPT"
 OWN = frozenset(
     {
         *(GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, RATES_MIXED, STATES_ADDED),
-        *(VERSIONS, NOTHING_MEANT),
+        *(VERSIONS, NOTHING_MEANT, EMPTY_KEPT, WEIGHTS_IGNORED),
     }
 )
 """Codes of the notes that are made of a plan."""
 
-COMPUTED = frozenset({Function.SUM, Function.MEAN, Function.MEDIAN})
 COMPARED = COMPUTED | {Function.LEAST, Function.MOST}
 COUNTED_ROWS = 1_000_000
 """Up to which the different values of a column are counted; beyond, they are estimated."""
 ESTIMATED = 0.9
-_RATES = word_set(
-    "rate percent percentage pct share ratio margin average avg mean median score rating temperature temp rank ranking"
-    " position percentile grade stars index age latitude longitude lat lon lng speed density growth conversion ph bmi"
-    " year jahr année annee anno año ano rok weekday celsius fahrenheit kelvin humidity pressure"
-)
-_PARTS = word_set("rate percent percentage pct share ratio margin growth conversion discount")
-_OF_ONE = word_set("unit per each")
-"""Words of headings that say that a price is that of one."""
-_OF_MANY = word_set("quantity qty units pieces menge")
-_PRICES = word_set("price cost rate fee")
-MOST_OF_ONE = 2
-"""A growth or a rate that is larger is in percent."""
-FEWEST_PARTS = 3
-"""Different numbers of a column from which on it can be seen that they are all parts of one, or count on."""
-_STATES = word_set(
-    "balance saldo kontostand stock inventory bestand headcount ytd cumulative running population close closing"
-)
-_COORDINATES = word_set("x y z")
 _VERSIONS = word_set("version revision rev")
 WARNINGS = 20
 """Most that a plan holds."""
@@ -382,9 +371,11 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
         before = known.get(step.needs[0], {}) if step.needs else {}
         if isinstance(step.operation, Filter):
             yield from _outside(step.operation.conditions, before)
+            yield from _kept_without(step.operation, before)
             for name in dict.fromkeys(each.column for each in step.operation.conditions if each.column in before):
                 yield from _written_differently(before[name][1], str.casefold, doubled=True)
         if isinstance(step.operation, Derive) and isinstance(formula := step.operation.formula, Arithmetic):
+            yield from factor_in_percent(formula, before, step.operation.column)
             for side in (formula.left, formula.right):
                 if isinstance(side, str) and side in before and (nulls := before[side][1].nulls):
                     rows, made = before[side][0].rows, step.operation.column
@@ -406,8 +397,21 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
                 if column.nulls:
                     text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they count as nothing."
                     yield Note(code=NUMBER_EMPTY, message=text)
-                yield from _kept_apart(measure.function, table, column)
+                yield from sums_and_averages(measure.function, table, column)
+                yield from unweighted(measure, table, column, [each.column for each in _measures(step)])
                 yield from _superseded(plan, step, table)
+
+
+def _kept_without(meant: Filter, before: Origins) -> Iterator[Note]:
+    """Rows without a value pass every ``is not``: whether they are meant is not known."""
+    filled = {each.column for each in meant.conditions if each.test is Test.HAS_VALUE}
+    for condition in meant.conditions:
+        table, column = before.get(condition.column, (None, None))
+        if table is None or column is None or column.name in filled or not column.nulls:
+            continue
+        if condition.test in (Test.DIFFERS, Test.NONE_OF):
+            text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they are kept, too."
+            yield Note(code=EMPTY_KEPT, message=text)
 
 
 def _outside(conditions: Sequence[Condition], before: Origins) -> Iterator[Note]:
@@ -427,31 +431,6 @@ def _outside(conditions: Sequence[Condition], before: Origins) -> Iterator[Note]
             yield Note(code=NOTHING_MEANT, message=text)
 
 
-def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
-    """What is said of sums and averages of numbers that have none by themselves."""
-    words = set(column.name.split("_"))
-    percent = is_percent(table, column)
-    beside = {word for each in table.columns if each.type.is_numeric for word in each.name.split("_")}
-    of_one = bool(words & _PRICES and (words & _OF_ONE or beside & _OF_MANY))
-    if words & _PARTS and function in COMPUTED and _has_parts_and_more(column):
-        text = f"{column.name} goes from {column.minimum} to {column.maximum}: parts of one and percent may be mixed."
-        yield Note(code=RATES_MIXED, message=text)
-    axes = _COORDINATES & {each.name for each in table.columns}
-    rate = percent or of_one or "%" in column.original or bool(words & _RATES)
-    rate = rate or (column.name in axes and len(axes) > 1)
-    if rate and function is Function.SUM:
-        text = f"{column.name} looks like rates or averages, which are added up here as they stand."
-        yield Note(code=RATES_ADDED, message=text)
-    elif rate and function is Function.MEAN and table.rows > 1:
-        text = f"{column.name} looks like rates or averages: in their average each row counts the same."
-        yield Note(code=RATES_AVERAGED, message=text)
-    elif function is Function.SUM and (kind := _kind_without_a_sum(table, column)):
-        yield Note(code=RATES_ADDED, message=f"{column.name} {kind}: they are added up here as they stand.")
-    elif words & _STATES and function is Function.SUM:
-        text = f"{column.name} looks like what there was at a time: of several times, it is added up as often."
-        yield Note(code=STATES_ADDED, message=text)
-
-
 def _superseded(plan: Plan, step: Step, table: TableProfile) -> Iterator[Note]:
     """Rows that may stand for one thing at several times."""
     named = {*_groups(step), *(condition.column for condition in _conditions(plan, step))}
@@ -460,25 +439,6 @@ def _superseded(plan: Plan, step: Step, table: TableProfile) -> Iterator[Note]:
         if several and any(each.is_identifier and not tells_apart(table, each) for each in table.columns):
             text = f"{column.name} tells versions apart: all rows are computed with, also those that others replace."
             yield Note(code=VERSIONS, message=text)
-
-
-def _has_parts_and_more(column: ColumnProfile) -> bool:
-    try:
-        return 0 < float(column.minimum or 0) < 1 and float(column.maximum or 0) > MOST_OF_ONE
-    except ValueError:
-        return False
-
-
-def _kind_without_a_sum(table: TableProfile, column: ColumnProfile) -> str:
-    """What the numbers look like, where that has no sum."""
-    least, most = column.minimum or "", column.maximum or ""
-    if column.distinct < FEWEST_PARTS:
-        return ""
-    if column.type is ColumnType.NUMBER and least.startswith("0.") and re.fullmatch(r"0\.\d+|1(?:\.0+)?", most):
-        return "holds parts of one"
-    filled = table.rows - column.nulls
-    counts_on = column.type is ColumnType.INTEGER and least == "1" and most == str(filled) == str(column.distinct)
-    return f"holds 1 to {filled}, each once, as ranks do" if counts_on else ""
 
 
 def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:

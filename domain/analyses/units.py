@@ -40,11 +40,12 @@ _SCENARIOS = word_set(
 _COMES_IN = word_set(
     "cr credit credits haben h gutschrift ein eingang einnahme einnahmen zugang income revenue deposit in inflow"
     " receipt received crédit credito crédito entrée entrada recette avoir avere sale sales buy bought +"
+    " bij inkomst"
 )
 _GOES_OUT = word_set(
     "dr debit debits soll s lastschrift aus ausgang ausgabe ausgaben abgang expense expenses withdrawal out outflow"
     " payment paid débit debito débito sortie saída salida dépense doit refund refunds refunded return returns returned"
-    " sell sold chargeback reversal storno -"
+    " af utgift sell sold chargeback reversal storno -"
 )
 """What says of a number without a sign which way it goes, as banks, tills and stores write it."""
 _ONE_WAY = word_set("duration minutes seconds hours age distance price rate percent balance saldo solde")

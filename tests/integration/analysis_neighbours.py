@@ -3,9 +3,14 @@
 What is right was not computed by the product.
 """
 
+import io
 from collections.abc import Iterator
 
-from tests.integration.analysis_corpus import BY_REGION, Case, case, workbook
+import openpyxl
+from openpyxl.styles import Font
+
+from tests.integration.analysis_corpus import BY_REGION, Case, Right, case, workbook
+from tests.integration.analysis_oddities import odd
 from tests.integration.analysis_strangers import strangers
 
 _CURRENCY = "region,amount,currency\nNorth,100,EUR\nNorth,50,USD\nSouth,10,EUR\n"
@@ -16,7 +21,7 @@ _SOLD = "order_id,customer_id,amount\n1,1,100\n2,1,50\n3,2,10\n"
 
 
 def neighbours() -> list[Case]:
-    return [*_units(), *_formats(), *_words(), *_joins(), *strangers()]
+    return [*_units(), *_formats(), *_words(), *_joins(), *_headings(), *_shown(), *_kept(), *_asked(), *strangers()]
 
 
 def _units() -> Iterator[Case]:
@@ -120,3 +125,95 @@ def _joins() -> Iterator[Case]:
         orders="order_id,customer_id,amount\n1,01,100\n2,02,10\n",
     )
     yield joined("lines of orders", "order_id,product\n1,a\n1,b\n2,a\n3,b\n", "Total amount by product", None)
+
+
+def _headings() -> Iterator[Case]:
+    """What is named wholly is that, and no other whose name holds its words."""
+    ads = "Campaign,Spend,Conversions,Cost / conv.\nA,100,10,10.00\nB,300,10,30.00\n"
+    yield case("a heading with a stroke", ads, "Average Cost / conv.", "20")
+    bank = "Datum,Af/Bij,Bedrag\n2024-01-03,Af,800\n2024-01-05,Bij,2500\n2024-02-03,Af,900\n"
+    yield case("af and bij", bank, "Total Bedrag", None)
+    yield case("af and bij, one", bank, "Total Bedrag where Af/Bij is Af", "1700")
+    yield case("af and bij, each", bank, "Total Bedrag by Af/Bij", {"Af": "1700", "Bij": "2500"})
+    school = "name,points,max points\nAnn,18,20\nBob,45,50\nCid,absent,20\n"
+    yield odd("points beside the most", school, "Average points", "31.5")
+    yield case("points beside the most, compared", school, "How many rows with points over 20", None)
+    yield case("scores that are two numbers", "home,score,max score\nA,2:1,9\nB,0:0,9\n", "Average score", None)
+    lab = "patient,result\n1,<0.5\n2,3.2\n3,12.0\n4,5.6\n"
+    yield case("results below what is measured, compared", lab, "How many results over 3", None)
+    values = "time,value\n2024-01-01,1\n2024-01-02,error\n2024-01-03,3\n"
+    yield case("readings with an error, compared", values, "How many values over 2", None)
+    yield case("two values at once", _ORDERS, "Total amount where region is N and region is S", None)
+
+
+def _shown() -> Iterator[Case]:
+    def book(edit: str, codes: tuple[str, ...] = ()) -> bytes:
+        made = openpyxl.Workbook()
+        sheet = made.worksheets[0]
+        for row in (["region", "amount"], ["North", 5], ["South", 7], ["West", 21]):
+            sheet.append(row)
+        for cell in (f"{letter}3" for letter in edit):
+            sheet[cell].font = Font(strike=True)
+        for place, code in enumerate(codes, start=2):
+            sheet[f"B{place}"].number_format = code
+        file = io.BytesIO()
+        made.save(file)
+        return file.getvalue()
+
+    right = {"North": "5", "South": "7", "West": "21"}
+    wrong = {"North": "5", "West": "21"}
+    yield case("nothing struck out", book(""), BY_REGION, right, file="s.xlsx")
+    yield odd("a row struck out", book("AB"), BY_REGION, wrong, file="s.xlsx")
+    yield odd("a number struck out", book("B"), BY_REGION, wrong, file="s.xlsx")
+    yield odd("numbers that are not shown", book("", ("0", ";;;")), BY_REGION, wrong, file="s.xlsx")
+    yield case("zeros that are not shown", book("", ("0;-0;;@", "0;-0")), BY_REGION, right, file="s.xlsx")
+
+
+def _kept() -> Iterator[Case]:
+    gaps = "region,status,amount\nNorth,open,10\nSouth,closed,20\n,open,5\nNorth,,3\n"
+
+    def doubtful(question: str, right: Right = None) -> Case:
+        return odd(f"gaps: {question}", gaps, question, right)
+
+    yield doubtful("Total amount not in North")
+    yield doubtful("Total amount where region is not South")
+    yield doubtful("Total amount excluding closed")
+    yield case("gaps: named", gaps, "Total amount where status is open", "15")
+    full = "region,status,amount\nNorth,open,10\nSouth,closed,20\nEast,open,7\n"
+    for question, right in (
+        ("Total amount of non-open", "20"),
+        ("Total amount except North and South", "7"),
+        ("Total amount without closed orders", "17"),
+        ("Total amount that isn't open", "20"),
+    ):
+        yield case(f"no gaps: {question}", full, question, right)
+    for heading in ("weight", "Gewichtung"):
+        graded = f"student,grade,{heading}\nAnn,1,2\nAnn,2,1\nBob,4,1\n"
+        yield odd(f"an average beside {heading}", graded, "Average grade", None)
+    yield case("an average of weights", "item,weight\na,2\nb,4\n", "Average weight", "3")
+    shares = "shop,revenue,margin\nA,100,10%\nB,900,30%\n"
+    yield odd("times percent", shares, "Total revenue times margin", "280")
+
+
+def _asked() -> Iterator[Case]:
+    people = "customer,active,amount\nA,true,10\nB,false,20\nC,true,5\n"
+    yield case("active customers", people, "How many active customers?", "2")
+    yield case("amount of active customers", people, "Total amount of active customers", "15")
+    yield case("customers who are not active", people, "How many customers are not active?", "1")
+    paid = "item,paid,price\nA,x,10\nB,,20\nC,x,5\n"
+    yield case("a cross for what is paid", paid, "How many paid items?", None)
+    tanks = "litres,full tank\n40,Y\n45,Y\n20,N\n30,Y\n"
+    yield case("how many full tanks", tanks, "How many full tanks?", None)
+    yield odd("what a counter shows", "day,odometer\n1,10000\n2,10600\n3,11250\n", "Total odometer", None)
+    grades = "student,grade\nAnn,1\nAnn,2\nBob,4\nBob,3\n"
+    yield case("the best of grades", grades, "Which student has the best average grade?", None)
+    best = {"best_grade": "the lowest"}
+    asked = "Which student has the best average grade?"
+    yield case("the best is the lowest", grades, asked, {"Ann": "1.5"}, answers=best)
+    orders = "order,channel,amount\n1,web,10\n2,shop,30\n3,web,40\n4,phone,20\n5,web,0\n"
+    yield case("orders are counted", orders, "Share of orders by channel", {"web": "60", "shop": "20", "phone": "20"})
+    for question in ("Total amount for them", "Total amount of those", "Total amount in it by channel"):
+        yield case(f"of what was before: {question}", orders, question, None)
+    yield case("those with a number", orders, "How many of those orders with amount over 15", "3", may_ask=True)
+    each = {"web": "16.666666666666668", "shop": "30", "phone": "20"}
+    yield case("an average of each", orders, "Average amount per channel", each)

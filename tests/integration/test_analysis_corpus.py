@@ -16,15 +16,14 @@ from activities.analysis.sql import computation, input_relation
 from activities.analysis.sql_words import literal, quoted
 from domain.analyses.plan import Plan, open_questions
 from domain.analyses.plan_meaning import (
+    EMPTY_KEPT,
     GROUP_EMPTY,
     NUMBER_EMPTY,
-    RATES_ADDED,
-    RATES_MIXED,
-    STATES_ADDED,
     VALUES_ALIKE,
     noted,
 )
 from domain.analyses.plan_rules import check_plan
+from domain.analyses.rates import RATES_ADDED, RATES_MIXED, STATES_ADDED, WEIGHTS_IGNORED
 from domain.analyses.table import TableProfile
 from tests.integration.analysis_corpus import Case, made, written
 from tests.integration.analysis_disguises import clean, disguises
@@ -38,6 +37,8 @@ SAY_SO = frozenset(
         RATES_ADDED,
         RATES_MIXED,
         STATES_ADDED,
+        WEIGHTS_IGNORED,
+        EMPTY_KEPT,
         VALUES_ALIKE,
         GROUP_EMPTY,
         NUMBER_EMPTY,

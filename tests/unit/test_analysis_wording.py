@@ -12,7 +12,7 @@ from activities.analysis import planning
 from activities.analysis.reading.inputs import NOTES
 from activities.analysis.understanding import SAID, english, understood
 from activities.analysis.wording import in_words
-from domain.analyses import plan_meaning, steps
+from domain.analyses import plan_meaning, rates, steps
 from domain.analyses.steps import Every, Function
 from starter.pages.analysis import wording
 from starter.pages.analysis.answer import _ROWS
@@ -26,7 +26,7 @@ FILLED = "12"
 
 # --- what is written, read off the code ------------------------------------------------------------------------------
 
-MODULES = [*sorted(Path(planning.__file__).parent.glob("*.py")), Path(plan_meaning.__file__)]
+MODULES = [*sorted(Path(planning.__file__).parent.glob("*.py")), Path(plan_meaning.__file__), Path(rates.__file__)]
 TREES = {each: ast.parse(each.read_text("utf-8")) for each in MODULES}
 CONSTANTS = {
     node.targets[0].id: node.value

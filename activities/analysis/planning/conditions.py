@@ -123,6 +123,9 @@ class Conditions:
             if not having:
                 parsed.take(before.start, before.end)
             return column, having
+        if before is not None and named_wholly(before) and before.candidates[0][1].profile.numeric_share:
+            parsed.unread(parsed.words(before.start, end))  # texts among numbers: none is compared
+            return None, False
         after = parsed.mention_at(end)
         if after is not None and (column := parsed.pick(after, _in_numbers(after))) is not None:
             parsed.take(after.start, after.end)
@@ -144,6 +147,7 @@ class Conditions:
             answer = parsed.ask(f"of_{slug(words)}", f"What is to be {words}?", options)
             return column, answer == options[1]
         if not measures:
+            parsed.unread(words)
             return None, False
         return parsed.ask_column(f"column_{slug(words)}", f"Which column is to be {words}?", measures), False
 
@@ -305,11 +309,13 @@ class Conditions:
                 "excluding",
                 "except",
                 "not",
+                *(lexicon.NEGATIONS if parsed.word(place - 1) == "-" else ()),  # “non-open”
             )
             if before is not None and before[0] == column.name and self._goes_together(before[2], place):
                 negated = before[1]  # “except North and West”
             before = (column.name, negated, end)
             self._take_negation(place)
+            self._say_alone(column, value)
             key = (column.name, negated)
             found.setdefault(key, (column, []))[1].append(value)
             parsed.take(place, end)
@@ -328,6 +334,14 @@ class Conditions:
                 parsed.intent.groups.append(column)
                 for match in parsed.found(lexicon.COMPARE):
                     parsed.take(*parsed.span(match))
+
+    def _say_alone(self, column: Column, value: str) -> None:
+        """``agree``, where others agree strongly."""
+        words = f" {value.casefold()} "
+        others = [each for each in column.profile.values if words in f" {each.casefold()} " and each != value]
+        if others:
+            named = ", ".join(f"\u201c{each}\u201d" for each in others[:3])
+            self._parsed.assume(f"\u201c{value}\u201d is taken alone, and not {named}.")
 
     def _goes_together(self, end: int, place: int) -> bool:
         """Whether a value goes on where another ended: nothing but joining words between."""
@@ -371,6 +385,8 @@ class Conditions:
         if parsed.tokens[place].kind == "number" or (end == place + 1 and parsed.word(place) in NEVER_PART):
             return False
         if end == place + 1 and parsed.word(place) in lexicon.NEGATIONS:  # “no discount”, of orders paid or not: No
+            return False
+        if any(each.start < place < each.end and named_wholly(each) for each in parsed.mentions):
             return False
         mention = parsed.mention_at(place)
         if mention is None or mention.candidates[0][0] < SYNONYM or mention.end < end:
@@ -427,12 +443,29 @@ class Conditions:
                 continue
             before = parsed.word(mention.start - 1)
             negated = before in lexicon.NEGATIONS
-            if not negated and before not in ("only", "just", "where", "are", "is", "which", "that", "of"):
+            if not negated and before not in (
+                "only",
+                "just",
+                "where",
+                "are",
+                "is",
+                "which",
+                "that",
+                "of",
+                "many",
+                "all",
+            ):
                 continue
             column = next((each for _, each in mention.candidates if each.profile.type is ColumnType.BOOLEAN), None)
             if column is not None:
                 parsed.only(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
                 parsed.take(mention.start - negated, mention.end)
+                noun = parsed.mention_at(mention.end)
+                counted = before == "many" or parsed.word(mention.start - 2) in ("number", "count")
+                if noun is None or counted or parsed.means_rows(parsed.word(noun.start)):
+                    continue
+                if parsed.tells_rows_apart(noun.candidates[0][1]):
+                    parsed.take(noun.start, noun.end)  # “amount of active customers”, each of whom is a row
 
 
 def _in_numbers(mention: Mention) -> Callable[[Column], bool]:

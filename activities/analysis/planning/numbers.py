@@ -23,6 +23,8 @@ _COUNTS = word_set("count headcount quantity qty freq frequency n anzahl menge")
 _JOINS = word_set("and or , & / by plus")
 _OF_TIME = word_set("latest recent earliest oldest")
 """What is the last, or the first, by its day: of a number it is not the largest, nor the smallest."""
+_YES_OR_NO = word_set("y n yes no x true false t f j ja nein o oui non s si sí não sim tak nie da ne")
+"""Values that say of each row whether it is so: how many of them there are is no answer."""
 SPELLINGS = "SPELLINGS_GUESSED"
 _FUNCTION = re.compile("|".join(rf"(?P<{function.name}>\b(?:{words})(?= |$))" for function, words in lexicon.FUNCTIONS))
 _ENDS_CLAUSE = word_set("by per where whose with for in when if that which having over each every across during")
@@ -107,6 +109,9 @@ class Numbers:
             return True
         if pending and self._of_time and not column.profile.type.is_temporal:
             parsed.unread(self._of_time)
+        if self._intent.share and not pending and parsed.word(mention.start - 1) == "of" and self._names_rows(column):
+            self._count_rows(words)  # “percent of respondents”, who are numbered
+            return True
         for function in pending or [usual(column)]:
             self.add_measure(RequestedMeasure(function, column))
         if not pending and not self._intent.rows:
@@ -145,6 +150,9 @@ class Numbers:
         asked = parsed.words(begin, place).casefold()
         distinct = bool(lexicon.DISTINCT.search(asked))
         parsed.take(begin, place)
+        behind = next((at for at in range(place, len(parsed.tokens)) if parsed.free(at, at + 1)), place)
+        if parsed.tokens[behind : behind + 1] and parsed.word(behind) not in STOP:  # “how many active customers”
+            place = behind
         mention = parsed.mention_at(place)
         word = parsed.word(place)
         if mention is None:
@@ -159,6 +167,10 @@ class Numbers:
             self.add_measure(RequestedMeasure(Function.COUNT, None))
             return place
         parsed.take(mention.start, mention.end)
+        # “how many paid items”, of a column that says which are
+        values = {value.casefold() for value in mention.candidates[0][1].profile.values}
+        if (values and values <= _YES_OR_NO and not distinct) or parsed.mention_at(mention.end) is not None:
+            parsed.unread(parsed.words(mention.start, mention.end + 1))
         countable = [
             column for score, column in mention.candidates if column.is_id or not column.profile.type.is_numeric
         ]

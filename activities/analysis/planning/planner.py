@@ -341,6 +341,7 @@ class _Building:
             )
         if intent.change and period:
             name = f"change_of_{first}"[:60]
+            intent.assumptions.append("A change is that since the last period that has rows; from 0 there is none.")
             formula = Change(column=first, along=period, within=tuple(groups))
             self._add("change", f"Change of {_words(first)}, percent", Derive(column=name, formula=formula))
         if intent.running and period:

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from activities.analysis.planning import lexicon
@@ -155,8 +156,11 @@ class ParsedRequirement:
         """The column that is meant, of those that fit; asks where two are meant equally well.
 
         Returns:
-            ``None`` where none fits, or where it was asked and is not answered.
+            ``None`` where none fits, or where it was asked and is not answered. What is named wholly and does not fit
+            is not another whose name holds the words.
         """
+        if named_wholly(mention):
+            mention = replace(mention, candidates=tuple(each for each in mention.candidates if each[0] == FULL))
         candidates = [(score, column) for score, column in mention.candidates if fits(column)]
         if not candidates:
             return None

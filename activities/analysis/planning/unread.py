@@ -8,10 +8,11 @@ the question is put in other words.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
+from activities.analysis.planning.numbers import usual
 from activities.analysis.planning.periods import TOGETHER, parts_column
 from activities.analysis.planning.requirement import ParsedRequirement, slug
 from activities.analysis.planning.words import STOP, Column, word_set
@@ -33,9 +34,19 @@ AVERAGED = "the average"
 YEARS_TOGETHER = "all years together"
 ADDED_UP = "add them up all the same"
 
+HIGHEST, LOWEST = "the highest", "the lowest"
+
 AMONG = "TEXTS_AMONG_NUMBERS"
 """The note of a column of numbers with other texts, which it shows."""
 _WITHIN_YEARS = word_set("month quarter week")
+_EACH = re.compile(r"\b(?:per|each|every)\b")
+_BEST = re.compile(r"\b(?:best|worst)\b")
+_EITHER_WAY = word_set(
+    "grade mark note rank ranking position place time duration second minute cost price error defect delay loss"
+)
+"""Words of headings of numbers of which the lowest may be the best."""
+_POINTING = word_set("them these those it this that there they same")
+_OF = word_set("of for from in with among without")
 _QUOTED = re.compile("\u201c([^\u201d]*)\u201d")
 _NUMERIC = re.compile(r"[\d\u00bc-\u00be\u00b2\u00b3\u00b9\u2150-\u218f]")
 _HARMLESS = word_set(
@@ -64,6 +75,9 @@ def check(parsed: ParsedRequirement) -> None:
     _either(parsed)
     _of_several_years(parsed)
     _of_rows_or_groups(parsed)
+    _averages_within(parsed)
+    _which_is_best(parsed)
+    _of_what_was_before(parsed)
     _not_taken(parsed)
 
 
@@ -85,6 +99,42 @@ def _not_taken(parsed: ParsedRequirement) -> None:
     text = f"{words} was not understood. Ask in other words, or say that it does not matter."
     if parsed.ask(id, text, [LEAVE_OUT]) is not None:
         parsed.assume(f"{words} was left out of account.")
+
+
+def _averages_within(parsed: ParsedRequirement) -> None:
+    """``average amount per customer``: that of the rows of each, which is not the average of what each comes to."""
+    intent = parsed.intent
+    within = [*(each.name for each in intent.groups), *([intent.every.value] if intent.every else [])]
+    added_up = [
+        asked.column
+        for asked in intent.measures
+        if asked.function is Function.MEAN and asked.column is not None and usual(asked.column) is Function.SUM
+    ]
+    if within and added_up and _EACH.search(parsed.text):
+        parsed.assume(f"The average is that of the rows of each {within[0]}, not of what each comes to.")
+
+
+def _which_is_best(parsed: ParsedRequirement) -> None:
+    """``the best grade``, ``the worst time``: the highest in one school, the lowest in another."""
+    intent = parsed.intent
+    cue = _BEST.search(parsed.text)
+    columns = [asked.column for asked in intent.measures if asked.column is not None]
+    columns = [column for column in [*columns, intent.sorted_by] if column and _EITHER_WAY & set(column.stems)]
+    if intent.first is None or cue is None or not columns:
+        return
+    text = f"Which {columns[0].name} is the {cue[0]}: the highest, or the lowest?"
+    answer = parsed.ask(f"best_{slug(columns[0].name)}", text, [HIGHEST, LOWEST])
+    if answer is not None:
+        intent.descending = answer.casefold() == HIGHEST
+
+
+def _of_what_was_before(parsed: ParsedRequirement) -> None:
+    """``total amount for them``: of an answer that was given before, which no plan knows."""
+    for place, token in enumerate(parsed.tokens):
+        if token.word in _POINTING and parsed.word(place - 1) in _OF and parsed.free(place, place + 1):
+            behind = parsed.tokens[place + 1 : place + 2]
+            if not behind or behind[0].kind == "mark" or behind[0].word in _OF | {"by", "per", "only"}:
+                parsed.unread(parsed.words(place - 1, place + 1))
 
 
 def _phrases(parsed: ParsedRequirement) -> Iterator[str]:
@@ -170,6 +220,11 @@ def _either(parsed: ParsedRequirement) -> None:
     """Conditions are all to hold; an ``or`` between two columns would say otherwise, and so would ``under 100 or over
     500``."""
     columns = {where.column.name for where in parsed.intent.where}
+    equal = [each for each in parsed.intent.where if each.test in (Test.EQUALS, Test.ONE_OF) and not each.having]
+    for one, other in combinations(equal, 2):
+        if one.column == other.column and not set(one.values) & set(other.values):
+            parsed.unread(f"{', '.join(map(str, one.values))} and {', '.join(map(str, other.values))}")
+            return
     below = [each for each in parsed.intent.where if each.test in (Test.LESS, Test.AT_MOST)]
     above = [each for each in parsed.intent.where if each.test in (Test.MORE, Test.AT_LEAST)]
     for less, more in product(below, above):

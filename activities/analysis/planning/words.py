@@ -8,6 +8,8 @@ from functools import cached_property
 from domain.analyses.table import ColumnProfile, ColumnType, TableProfile
 
 LONGEST_MENTION = 5
+_WITHIN_HEADINGS = frozenset("/-&().")
+"""Signs that a heading may hold between its words: Cost / conv."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -201,8 +203,12 @@ def _best_at(parsed: Sequence[Token], start: int, columns: Sequence[Column]) -> 
     found: Mention | None = None
     for end in range(start + 1, min(start + LONGEST_MENTION, len(parsed)) + 1):
         if parsed[end - 1].kind not in ("word", "quoted", "number"):
-            break
+            if end == start + 1 or parsed[end - 1].text not in _WITHIN_HEADINGS:
+                break
+            continue
         candidates = candidates_for(parsed[start:end], columns)
+        if any(token.text in _WITHIN_HEADINGS for token in parsed[start:end]):  # only a whole heading spans a sign
+            candidates = tuple(each for each in candidates if each[0] == FULL)
         if candidates and (found is None or candidates[0][0] >= found.candidates[0][0]):
             found = Mention(start, end, candidates)
     return found

@@ -65,6 +65,9 @@ NOTES: Mapping[str, str] = {
     "with.",
     "SHEETS_HIDDEN": "Hidden sheets were left out: {words}.",
     "HIDDEN_COUNTED_GUESSED": "Some rows or columns of the sheet are hidden, as by a filter. They are computed with.",
+    "CELLS_STRUCK_GUESSED": "Some cells of the sheet are struck out. They are computed with.",
+    "NUMBERS_UNSEEN_GUESSED": "Some numbers of the sheet have a format that shows nothing (;;;). They are "
+    "computed with.",
     "ROWS_GROUPED_GUESSED": "Some rows of the sheet are grouped, as the parts of a sum are. All are taken for data.",
     "FORMULAS_EMPTY_GUESSED": "Some cells hold formulas that no program has computed yet, and count as empty. Open the "
     "workbook and save it.",

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from activities.analysis.reading.cell_formats import PERCENT, Units, local, parse
-from activities.analysis.reading.sheet_signs import Remark
+from activities.analysis.reading.sheet_signs import STRUCK, Remark
 
 Range = tuple[tuple[int, int], tuple[int, int]]
 """Row and column of the first cell, and of the last."""
@@ -56,6 +56,8 @@ class _Reading:
         self._row = self._column = 0
         self._alike = 1
         self._depth = 0
+        self._style = ""
+        self._struck: set[str] = set()
 
     def start(self, name: str, given: dict[str, str]) -> None:
         element = local(name)
@@ -65,6 +67,10 @@ class _Reading:
                 self._sheet, self._row = _of(given, "name"), 0
                 self.marks.units[self._sheet] = {}
                 self.marks.signs[self._sheet] = []
+        elif element == "style":
+            self._style = _of(given, "name")
+        elif element == "text-properties" and not self._depth and _is_struck(given):
+            self._struck.add(self._style)
         elif self._depth == 1:
             match element:
                 case "table-row":
@@ -93,6 +99,8 @@ class _Reading:
             units = self.marks.units[self._sheet]
             for column, row in product(range(times), range(self._alike)):
                 units.setdefault(self._column + column, {})[self._row + row] = unit
+        if kind and _of(given, "style-name") in self._struck:
+            self._say(STRUCK)
         if _of(given, "formula") and not kind:
             self._say("FORMULAS_EMPTY_GUESSED")
         rows, columns = _times(given, "number-rows-spanned"), _times(given, "number-columns-spanned")
@@ -104,6 +112,11 @@ class _Reading:
     def _say(self, code: str) -> None:
         if (code, "") not in self.marks.signs[self._sheet]:
             self.marks.signs[self._sheet].append((code, ""))
+
+
+def _is_struck(given: Mapping[str, str]) -> bool:
+    written = {_of(given, f"text-line-through-{name}") for name in ("style", "type")} - {""}
+    return bool(written) and "none" not in written
 
 
 def _of(given: Mapping[str, str], name: str) -> str:

@@ -394,3 +394,17 @@ note-tables-beside-guessed = Zwischen { $words } steht eine leere Spalte. Was au
 note-spellings-guessed = { $column } enthält Namen, die auf mehrere Arten geschrieben sind und getrennt gezählt werden: { $words }.
 note-set-in-guessed = Manche Werte von { $column } sind eingerückt wie Teile der Zeilen darüber: { $words }. Alle gelten als Daten.
 note-digits-short-guessed = { $column } enthält Zahlen, von denen nur die ersten Stellen geblieben sind ({ $words }). Was sich dahinter unterscheidet, gilt als eins.
+note-cells-struck-guessed = Manche Zellen des Blatts sind durchgestrichen. Sie werden mitgerechnet.
+note-numbers-unseen-guessed = Manche Zahlen des Blatts haben ein Format, das nichts zeigt (;;;). Sie werden mitgerechnet.
+note-empty-kept = { $column } ist in { $count } von { $rows } Zeilen leer: Auch sie bleiben dabei.
+note-weights-ignored = { $column } sagt vielleicht, wie viel eine Zeile zählt; in { $words } zählt jede gleich.
+note-percent-factor = { $column } sind Prozent, und { $words } wird mit 12 gerechnet, wo 12 % steht.
+assumed-alone = „{ $words }“ zählt allein, nicht auch { $others }.
+assumed-averaged-within = Der Durchschnitt ist der über die Zeilen, jeweils für { $column }, nicht der über deren Summen.
+assumed-change-of-rows = Eine Änderung ist die seit dem letzten Zeitraum, der Zeilen hat; von 0 aus gibt es keine.
+question-best = Welcher Wert von { $column } ist { $way ->
+    [best] der beste
+   *[worst] der schlechteste
+ }: der höchste oder der niedrigste?
+option-highest = der höchste
+option-lowest = der niedrigste

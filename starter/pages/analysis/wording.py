@@ -72,6 +72,7 @@ QUESTIONS = _shapes(
         r"Some values of (?P<column>.+?) are set in, or called so: (?P<words>.+)\. "
         r"Are they parts of the rows above them\?",
     ),
+    ("best", r"Which (?P<column>.+?) is the (?P<way>\w+): the highest, or the lowest\?"),
     ("signs", r"(?P<column>.+?) has no signs, and “(?P<words>.+?)” tells what comes in and what goes out: which\?"),
     ("sheets", r"(?P<words>.+) Which are meant\?"),
 )
@@ -86,6 +87,8 @@ OPTIONS = _shapes(
     ("as-they-stand", r"as the numbers stand"),
     ("averaged", r"the average"),
     ("added-up", r"add them up all the same"),
+    ("highest", r"the highest"),
+    ("lowest", r"the lowest"),
     ("yes", r"yes"),
     ("the-time", r"the time"),
     ("years-together", r"all years together"),
@@ -107,7 +110,10 @@ ASSUMED = _shapes(
     ("averaged", r"(?P<column>.+?) is averaged, as it was not said how\."),
     ("added", r"(?P<column>.+?) is added up, as it was not said how\."),
     ("counted-back", r"“(?P<words>.+?)” is counted back from the latest (?P<column>.+?) in the data, (?P<latest>.+)\."),
+    ("alone", r"“(?P<words>.+?)” is taken alone, and not (?P<others>.+)\."),
     ("is", r"“(?P<words>.+?)” is (?P<column>.+)\."),
+    ("averaged-within", r"The average is that of the rows of each (?P<column>.+?), not of what each comes to\."),
+    ("change-of-rows", r"A change is that since the last period that has rows; from 0 there is none\."),
     ("once", r"Each (?P<column>.+?) is counted once, however many rows it has\."),
     ("only-number", r"The number that is meant is (?P<column>.+?), the only one there is\."),
     ("each-is", r"Each (?P<column>.+?) is a (?P<every>\w+)\."),
@@ -187,6 +193,9 @@ def _of_tables() -> Iterator[tuple[str, str]]:
 NOTES = _shapes(
     *_of_tables(),
     ("made-empty", _EMPTY + r"(?P<words>.+) is, too\."),
+    ("empty-kept", _EMPTY + r"they are kept, too\."),
+    ("weights-ignored", r"(?P<column>.+?) may say how much a row counts; in (?P<words>.+) each counts the same\."),
+    ("percent-factor", r"(?P<column>.+?) is percent, and (?P<words>.+) is computed with 12 where it says 12%\."),
     ("time-empty", _EMPTY + r"they are in no period\."),
     ("number-empty", _EMPTY + r"they count as nothing\."),
     ("group-empty", _EMPTY + r"they are a group of their own\."),
