@@ -136,6 +136,7 @@ def test_given_greetings_and_thanks_when_read_then_they_are_courtesy() -> None:
         ("Welcome to this demo of the Orders app.", "The Orders app"),
         ("In this screencast we're adding a customer to Bluebird today.", "Add a customer to Bluebird"),
         ("How to make tea.", "How to make tea"),
+        ("Here is how you turn on the alarm on your phone.", "How to turn on the alarm on your phone"),
         ("So how do you do that?", None),
         ("I don't know how to say it.", None),
         ("Today we talk about whales.", None),

@@ -325,7 +325,7 @@ ANNOUNCES = _pattern(
     r"\b",
     _phrases(
         *(_SHOW, "today", "show", "teach", "walk", "learn", "demonstrate", "explain", "going to", "gonna", "i'll"),
-        *("we'll", "let me", "see", "look", "this is", "here's", "cover"),
+        *("we'll", "let me", "see", "look", "this is", "here's", "here is", "cover"),
     ),
     r"\b",
 )
