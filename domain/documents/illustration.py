@@ -30,6 +30,8 @@ APART = 0.02
 """Of the picture: how far from its control something appears that is a message, and not the control itself."""
 AFTERGLOW_MS = 400
 """How long after it has settled a screen is taken, where it stands that long: what still fades in is there by then."""
+LAST_LETTERS_MS = 1_200
+"""The same where something was typed: a letter beside the pointer is noticed late, or never."""
 AT_ONCE_MS = 800
 """A value that is there sooner was chosen, pasted or filled in by a program: nobody types so fast."""
 TYPED = frozenset(
@@ -80,9 +82,11 @@ def sights(
         action = action.model_copy(update={"control": named_on(heading, screen.texts_at(action.before_ms))})
     last = max(changes, key=lambda each: each.at_ms)
     if action.kind is ChangeKind.SCROLL or (action.kind is ChangeKind.TYPING and not _is_chosen(action, heading)):
-        at_ms = _settled(action)
+        at_ms = _settled(action, LAST_LETTERS_MS if action.kind is ChangeKind.TYPING else AFTERGLOW_MS)
         marks = _marks(action, size) if action.kind is ChangeKind.TYPING else ()
-        first = Sight(timestamp_ms=at_ms, earliest_ms=min(action.after_ms, at_ms), operations=marks)
+        first = Sight(
+            timestamp_ms=at_ms, earliest_ms=max(min(action.after_ms, at_ms), at_ms - LEEWAY_MS), operations=marks
+        )
         tells = last.id != action.id and last.at_ms > action.at_ms and tells_something(last)
     else:
         earliest = max(0, action.before_ms - LEEWAY_MS)
@@ -185,10 +189,10 @@ def tells_something(change: ScreenChange) -> bool:
     return bool(change.appeared) and change.control is not None and _apart(box, change.control)
 
 
-def _settled(change: ScreenChange) -> int:
+def _settled(change: ScreenChange, afterglow_ms: int = AFTERGLOW_MS) -> int:
     """When the screen after a change is seen whole."""
     stands = max(0, change.until_ms - change.after_ms)
-    return change.after_ms + min(AFTERGLOW_MS, stands // 2)
+    return change.after_ms + min(afterglow_ms, stands // 2)
 
 
 def _apart(one: Box, other: Box) -> bool:
