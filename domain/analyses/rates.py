@@ -88,7 +88,7 @@ def factor_in_percent(
         if formula.operator in "*/" and isinstance(side, str) and side in before and is_percent(*before[side]):
             column = before[side][1]
             if not _is_of_one(column):
-                text = f"{column.name} is percent, and {made} is computed with 12 where it says 12%."
+                text = f"{column.name} is percent: in {made} the number before the sign counts, 12 of 12%."
                 yield Note(code=RATES_MIXED, message=text)
 
 

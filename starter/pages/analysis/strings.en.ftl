@@ -395,10 +395,13 @@ note-cells-struck-guessed = Some cells of the sheet are struck out. They are com
 note-numbers-unseen-guessed = Some numbers of the sheet have a format that shows nothing (;;;). They are computed with.
 note-empty-kept = { $column } is empty in { $count } of { $rows } rows: they are kept, too.
 note-weights-ignored = { $column } may say how much a row counts; in { $words } each counts the same.
-note-percent-factor = { $column } is percent, and { $words } is computed with 12 where it says 12%.
+note-percent-factor = { $column } is percent: in { $words } the number before the sign counts, 12 of 12%.
 assumed-alone = “{ $words }” is taken alone, and not { $others }.
 assumed-averaged-within = The average is that of the rows of each { $column }, not of what each comes to.
 assumed-change-of-rows = A change is that since the last period that has rows; from 0 there is none.
-question-best = Which { $column } is the { $way }: the highest, or the lowest?
+question-best = Which { $column } is the { $way ->
+    [best] best
+   *[worst] worst
+ }: the highest, or the lowest?
 option-highest = the highest
 option-lowest = the lowest

@@ -195,7 +195,7 @@ NOTES = _shapes(
     ("made-empty", _EMPTY + r"(?P<words>.+) is, too\."),
     ("empty-kept", _EMPTY + r"they are kept, too\."),
     ("weights-ignored", r"(?P<column>.+?) may say how much a row counts; in (?P<words>.+) each counts the same\."),
-    ("percent-factor", r"(?P<column>.+?) is percent, and (?P<words>.+) is computed with 12 where it says 12%\."),
+    ("percent-factor", r"(?P<column>.+?) is percent: in (?P<words>.+) the number before the sign counts, 12 of 12%\."),
     ("time-empty", _EMPTY + r"they are in no period\."),
     ("number-empty", _EMPTY + r"they count as nothing\."),
     ("group-empty", _EMPTY + r"they are a group of their own\."),
