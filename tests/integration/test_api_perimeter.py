@@ -515,7 +515,9 @@ def test_given_a_file_of_the_pages_then_it_is_packed_kept_for_ever_and_no_line_o
         for each in answers:
             assert (beside | kept).items() <= {name: each.headers.get(name) for name in beside | kept}.items(), address
             assert each.headers["Content-Type"] == kinds.get(Path(address).suffix, each.headers["Content-Type"])
-    for address in ("/static/none-AAAAAAAA.js", "/static/manifest.json", "/static/%2e%2e/app.py", "/static/"):
+    too_long = "a" * 300 + ".js"
+    for name in ("none-AAAAAAAA.js", "manifest.json", "%2e%2e/app.py", "", too_long):
+        address = f"/static/{name}"
         absent = httpx.get(f"{api.url}{address}")
         assert absent.status_code == 404 and "<main" in absent.text, address
     assert httpx.head(f"{api.url}/static/none-AAAAAAAA.js").status_code == 404

@@ -77,7 +77,11 @@ def form(name: str, *, packed: bool) -> Form:
     """
     path = FOLDER / name
     kind = TYPES.get(path.suffix)
-    if kind is None or path.parent != FOLDER or not path.is_file():
+    try:
+        is_there = kind is not None and path.parent == FOLDER and path.is_file()
+    except OSError:  # a name that is longer than any file's
+        is_there = False
+    if kind is None or not is_there:
         raise NotFound
     headers = {"Content-Type": kind, "Cache-Control": FOR_EVER, "Vary": "Accept-Encoding"}
     smaller = path.with_name(f"{name}.gz")
