@@ -103,11 +103,8 @@ class Shown:
         self._starts = [each.start_ms for each in self._texts]
         self._longest = max((each.end_ms - each.start_ms for each in self._texts), default=0)
         self.acts = tuple(replace(act, beside=self._beside(act)) for act in _acts(record.changes, stated))
-
-    @property
-    def is_handless(self) -> bool:
+        self.is_handless = not any(act.has_control for act in self.acts)
         """Whether no pointer is to be seen at anything that was done (a telephone)."""
-        return not any(act.has_control for act in self.acts)
 
     def texts(self, from_ms: int, until_ms: int) -> list[ScreenText]:
         """What stood on the screen at some moment between the two."""

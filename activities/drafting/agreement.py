@@ -90,21 +90,26 @@ def link(text: str, act: Act) -> float:
     return best
 
 
-def _touched(text: str, act: Act, shown: Shown, verb: str) -> float:
-    """As :func:`link`, of an action whose control nobody pointed at (a telephone): what stood there before can have
-    been acted on; what only came of it cannot have been pressed."""
-    before = shown.names(max(0, act.at_ms - 400), act.at_ms).values()
+def _just_before(act: Act) -> tuple[int, int]:
+    """From when until when what an action was made on stood there, ms."""
+    return max(0, act.at_ms - 400), act.at_ms
+
+
+def _touched(text: str, act: Act, shown: Shown, verb: str, linked: float) -> float:
+    """As :func:`link`, which answered ``linked``, of an action whose control nobody pointed at (a telephone): what
+    stood there before can have been acted on; what only came of it cannot have been pressed."""
+    before = shown.names(*_just_before(act)).values()
     best = max((named(text, each) for each in before if len(squashed(each)) >= 3), default=0.0)
     if best >= _LINKED:
         return best
-    return min(best, _FAINT) if verb in _TOUCHING and link(text, act) >= _LINKED else link(text, act)
+    return min(best, _FAINT) if verb in _TOUCHING and linked >= _LINKED else linked
 
 
 def _surely_touched(stated: StatedAction, act: Act, shown: Shown) -> bool:
     """Whether words press what stood there, on a screen without a pointer that looks like a slide."""
     if stated.verb not in _TOUCHING or act.label is not None or not shown.is_handless:
         return False
-    before = shown.names(max(0, act.at_ms - 400), act.at_ms)
+    before = shown.names(*_just_before(act))
     return any(len(key) >= 3 and named(stated.heading, name) == 1.0 for key, name in before.items())
 
 
@@ -115,7 +120,7 @@ def named_by(heading: str, act: Act, shown: Shown) -> Act:
         return act
     there = {
         squashed(each.text): each
-        for each in shown.texts(max(0, act.at_ms - 400), act.at_ms)
+        for each in shown.texts(*_just_before(act))
         if len(squashed(each.text)) >= _LONG
         and each.confidence >= SURE_LABEL
         and (act.control is None or _is_level(each.box, act.control))
@@ -220,7 +225,7 @@ def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: fl
     if stated.verb in _TOUCHING and act.is_read and not doubt:
         related = max(named(said, act.label or ""), _CAME_OF_IT * related)  # what is pressed was there before
     if act.label is None and not doubt and shown.is_handless:
-        related = _touched(said, act, shown, stated.verb)
+        related = _touched(said, act, shown, stated.verb, related)
     if not stated.sure and related < _LINKED:
         related *= _FAINT
     if in_time < -0.5 and related < _LINKED:
@@ -250,7 +255,7 @@ def _names_other(text: str, act: Act, shown: Shown) -> bool:
     """Whether the text ends with the name of something else that stands there ("click Invoices", with the click on
     Subscriptions)."""
     words = text.split()[1:]
-    names = shown.names(max(0, act.at_ms - 400), act.at_ms)
+    names = shown.names(*_just_before(act))
     own = squashed(act.label or "")
     tails = (squashed(" ".join(words[start:])) for start in range(len(words)))
     return any(len(tail) >= 4 and tail in names and tail not in own for tail in tails)

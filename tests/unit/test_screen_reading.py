@@ -1,7 +1,7 @@
 """What is read off a recording's pictures, on films that wheels alone can make."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -49,27 +49,32 @@ def film(path: Path, dark: bool, webcam: bool) -> Path:
     """The pointer goes to the box, ticks it at 3 s, goes to the button that lights up, opens the dialog at 7 s; 10 s in
     all."""
 
-    def pointer(at: float) -> tuple[float, float]:
-        for start, end, a, b in ((1.0, 2.0, (600, 460), (72, 192)), (5.0, 6.0, (72, 192), (150, 120))):
-            if at < start:
-                return a
-            if at < end:
-                share = (at - start) / (end - start)
-                return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
-        return 150, 120
+    ways = ((1.0, 2.0, (600, 460), (72, 192)), (5.0, 6.0, (72, 192), (150, 120)))
 
     def frames() -> Iterator[Image.Image]:
         for number in range(10 * FPS):
             at = number / FPS
             picture = page(at >= 7, at >= 3, at >= 5.9, dark)
             draw = ImageDraw.Draw(picture)
-            x, y = pointer(at)
+            x, y = pointer_on(ways, at)
             draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
             if webcam:
                 draw.ellipse((820, 400, 940, 520), fill=(90 + 40 * (number % 4), 60 + 50 * (number % 3), 80))
             yield picture
 
     return filmed(path, frames())
+
+
+Spot = tuple[int, int]
+
+
+def pointer_on(ways: Sequence[tuple[float, float, Spot, Spot]], at: float) -> tuple[float, float]:
+    """Where it is at a second, that goes from spot to spot: ``(from, until, start, end)`` of each way, in order."""
+    place: tuple[float, float] = ways[0][2]
+    for start, end, a, b in ways:
+        share = min(1.0, max(0.0, (at - start) / (end - start)))
+        place = (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) if at >= start else place
+    return place
 
 
 def filmed(path: Path, frames: Iterator[Image.Image]) -> Path:
@@ -109,13 +114,6 @@ def form(path: Path) -> Path:
     ways = ((1.0, 2.4, (700, 480), (150, 120)), (4.4, 5.4, (150, 120), (200, 330)), (8.6, 9.6, (200, 330), (110, 420)))
     value = "Checkout is slow"
 
-    def pointer(at: float) -> tuple[float, float]:
-        place: tuple[float, float] = ways[0][2]
-        for start, end, a, b in ways:
-            share = min(1.0, max(0.0, (at - start) / (end - start)))
-            place = (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) if at >= start else place
-        return place
-
     def frames() -> Iterator[Image.Image]:
         for number in range(12 * FPS):
             at = number / FPS
@@ -136,7 +134,7 @@ def form(path: Path) -> Path:
             if at >= 10:
                 draw.rectangle((640, 470, 900, 510), fill="#177245")
                 draw.text((660, 478), "Alert created", font=FONT, fill="white")
-            x, y = pointer(at)
+            x, y = pointer_on(ways, at)
             if 10 <= at < 10.3:
                 ring = 8 + 60 * (at - 10)
                 draw.ellipse((x - ring, y - ring, x + ring, y + ring), outline="#e5484d", width=3)
@@ -248,10 +246,7 @@ def quick_hands(path: Path, *, held: bool) -> Path:
     def frames() -> Iterator[Image.Image]:
         for number in range(5 * FPS):
             at = number / FPS
-            x, y = ways[0][2]
-            for start, end, a, b in ways:
-                share = min(1.0, max(0.0, (at - start) / (end - start)))
-                x, y = (round(a[n] + (b[n] - a[n]) * share) for n in (0, 1)) if at >= start else (x, y)
+            x, y = map(round, pointer_on(ways, at))
             picture = Image.new("RGB", SIZE, "white")
             draw = ImageDraw.Draw(picture)
             draw.rectangle((60, 180, 84, 204), fill="#2f62f0" if at >= 2 else "white", outline="#8894b3", width=2)
@@ -311,10 +306,7 @@ def sheet(path: Path) -> Path:
     def frames() -> Iterator[Image.Image]:
         for number in range(6 * FPS):
             at = number / FPS
-            x, y = ways[0][2]
-            for start, end, a, b in ways:
-                share = min(1.0, max(0.0, (at - start) / (end - start)))
-                x, y = (round(a[n] + (b[n] - a[n]) * share) for n in (0, 1)) if at >= start else (x, y)
+            x, y = map(round, pointer_on(ways, at))
             picture = Image.new("RGB", SIZE, "white")
             draw = ImageDraw.Draw(picture)
             left = 20.0
@@ -357,10 +349,7 @@ def small(path: Path) -> Path:
     def frames() -> Iterator[Image.Image]:
         for number in range(5 * FPS):
             at = number / FPS
-            x, y = ways[0][2]
-            for start, end, a, b in ways:
-                share = min(1.0, max(0.0, (at - start) / (end - start)))
-                x, y = (round(a[n] + (b[n] - a[n]) * share) for n in (0, 1)) if at >= start else (x, y)
+            x, y = map(round, pointer_on(ways, at))
             picture = Image.new("RGB", SIZE, "#16181d")
             draw = ImageDraw.Draw(picture)
             draw.text((60, 84), "Port", font=font, fill="#8b93a3")
