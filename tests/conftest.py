@@ -2,6 +2,7 @@
 
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -22,6 +23,15 @@ pytest_plugins = (
     "tests.apis",
     "tests.integration.api_pairs",
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _unconfigured_logs() -> Iterator[None]:
+    """Commands that tests run in this process leave its logs as they are: a logger keeps the way that it was first used
+    with, and other tests read what an API of this process writes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("starter.logs.configure_logs", lambda *_: None)
+        yield
 
 
 gc.disable()  # what is imported and collected stays: a third of the time would go into looking through it for garbage

@@ -241,6 +241,7 @@ def test_given_every_stage_outside_when_all_are_reported_then_the_document_is_th
     assert (version.version, version.model_profile_id, version.prompt_template_id) == (1, "our-drafter", "ours/1")
     assert [each["start_ms"] for each in version.evidence] == [None, 0, 2500]
     assert len(desk.stack.store.screenshots_for(version.id)) == 2
+    assert job.id not in desk.stack.store.untold_edits(), "a runner's draft is nobody's edit"
     with desk.api.client(OWNER) as client:
         manifest = client.get(f"jobs/{job.id}").json()["manifest"]
     assert manifest["audio_uri"] == "s3://somewhere-else/audio.opus"

@@ -22,6 +22,7 @@ from activities.store.tables import (
     webhook_deliveries,
 )
 from domain.documents.tasks import ExportStatus
+from domain.documents.versions import VersionOrigin
 from domain.jobs import Job, TaskStatus
 from domain.lifecycles.callbacks import external_stages
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, EXPORTING, INSTRUCTION, REGENERATING
@@ -142,7 +143,7 @@ class Pending(Repository):
                 jobs.c.dispatch_id.is_not(None),
                 jobs.c.status == str(DRAFT_READY),
                 jobs.c.kind == INSTRUCTION.kind,
-                instruction_versions.c.step.is_(None),  # a stage's own version has its step
+                instruction_versions.c.origin != str(VersionOrigin.DRAFT),  # whoever drafted it: a stage, or a runner outside
             )
             .limit(limit)
         )
