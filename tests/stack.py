@@ -70,16 +70,21 @@ SLOWEST = 5
 measured in ``tests/bench``."""
 
 
+LONGEST_S = 160
+"""How long a test waits for anything: what it waited for is said before the whole test is given up (``timeout``)."""
+
+
 def wait_until(condition: Callable[[], T | None], within_s: float, what: str) -> T:
     """The first truthy answer of ``condition``. ``within_s``: how long that may take where nobody else computes."""
-    deadline, pause_s = time.monotonic() + SLOWEST * within_s, 0.02
+    patience_s = min(SLOWEST * within_s, LONGEST_S)
+    deadline, pause_s = time.monotonic() + patience_s, 0.02
     while time.monotonic() < deadline:
         with contextlib.suppress(psutil.NoSuchProcess):
             if found := condition():
                 return found
         time.sleep(pause_s)
         pause_s = min(pause_s * 1.2, 0.1)  # four tests that wait at a time would else take a fifth of a core for it
-    raise AssertionError(f"not within {SLOWEST * within_s:g} s: {what}")
+    raise AssertionError(f"not within {patience_s:g} s: {what}")
 
 
 class Loop:

@@ -1,9 +1,11 @@
 """A chat model behind an OpenAI-compatible endpoint, asked for JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from activities.providers.cancellation import Stop
 from activities.providers.http import ProviderClient
+from activities.providers.learned import Learned
 from domain.errors import ProviderAnswerInvalid, ProviderRequestRefused
 
 _FORMAT_REFUSED = {400, 422}
@@ -15,12 +17,13 @@ class ChatClient:
 
     Args:
         http: The provider; its base URL ends before ``/chat/completions``.
+        clock: See :class:`~activities.providers.learned.Learned`.
     """
 
-    def __init__(self, http: ProviderClient) -> None:
+    def __init__(self, http: ProviderClient, clock: Callable[[], float] = time.monotonic) -> None:
         self._http = http
-        self._refused_formats = 0
-        """How many of the formats the provider is known to refuse: it is not asked again in those."""
+        self._refused_formats = Learned(clock)
+        """How many of the formats the provider refuses: it is not asked in those."""
 
     def complete_json(
         self,
@@ -56,7 +59,7 @@ class ChatClient:
         optional = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
         request |= {name: value for name, value in optional.items() if value is not None}
         formats = list(_formats(schema, schema_name))
-        place = self._refused_formats
+        place = self._refused_formats.value
         while True:
             try:
                 answer = self._http.post("/chat/completions", json={**request, **formats[place]}, stop=stop)
@@ -65,7 +68,7 @@ class ChatClient:
                     raise
                 place += 1
                 continue
-            self._refused_formats = place
+            self._refused_formats.learn(place)
             return _text(self._http.provider, answer.json())
 
 

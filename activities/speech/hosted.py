@@ -9,6 +9,7 @@ import numpy as np
 from av.audio.frame import AudioFrame
 
 from activities.providers.http import ProviderClient
+from activities.providers.learned import Learned
 from activities.speech.language import code_of_name, language_code
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
@@ -52,8 +53,9 @@ class OpenAiRecogniser:
         self._http = http
         self._model = model
         self._window_ms = max(1_000, min(WINDOW_MS, (cap_bytes - _HEADER_BYTES) // _BYTES_PER_MS))
-        self._refused_formats = 0
-        self._timeless = False
+        self._refused_formats = Learned()
+        self._timeless = Learned()
+        """1 where its answers have no times."""
 
     @property
     def name(self) -> str:
@@ -92,7 +94,7 @@ class OpenAiRecogniser:
         if not window.speech:
             return
         pieces = _pieces(window)
-        if self._timeless and len(pieces) > 1:
+        if self._timeless.value and len(pieces) > 1:
             yield from self._by_piece(pieces, language, on_progress)
             return
         try:
@@ -129,7 +131,7 @@ class OpenAiRecogniser:
         form: dict[str, str | list[str]] = {"model": self._model, "temperature": "0"}
         if language is not None:
             form["language"] = language
-        place = self._refused_formats
+        place = self._refused_formats.value
         while True:
             form["response_format"] = _FORMATS[place]
             try:
@@ -144,13 +146,14 @@ class OpenAiRecogniser:
                     raise
                 place += 1
                 if _FORMATS[place] == "json" and not is_piece:
-                    self._refused_formats, self._timeless = place, True
+                    self._refused_formats.learn(place)
+                    self._timeless.learn(1)
                     raise _NoTimes from None
                 continue
-            self._refused_formats = place
+            self._refused_formats.learn(place)
             said = _object(self._http.provider, answer.json())
             if not said.get("segments") and not is_piece:
-                self._timeless = True
+                self._timeless.learn(1)
                 if str(said.get("text") or "").strip():
                     raise _NoTimes
             return said

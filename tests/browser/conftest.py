@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Locator,
     Page,
     Playwright,
     Request,
@@ -92,6 +94,26 @@ def playwright() -> Iterator[Playwright]:
     with driving():
         starting.__exit__(None, None, None)
     _driver[0] = None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _scrolled_before_pressing() -> Iterator[None]:
+    """As people do, who see where they press. Playwright waits for what it presses to stand still and scrolls to it
+    after that: blocks that come in sight thereby get their height between pressing and letting go."""
+
+    def scrolling(pressing: Callable[..., None]) -> Callable[..., None]:
+        @wraps(pressing)
+        def pressed(self: Locator, **options: Any) -> None:
+            if not options.get("force"):
+                self.scroll_into_view_if_needed(timeout=options.get("timeout"))
+            pressing(self, **options)
+
+        return pressed
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("click", "dblclick", "check", "uncheck"):
+            patch.setattr(Locator, name, scrolling(getattr(Locator, name)))
+        yield
 
 
 @pytest.fixture(autouse=True)

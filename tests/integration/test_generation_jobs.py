@@ -505,14 +505,14 @@ def test_given_jobs_that_end_either_way_then_each_effect_is_one_line_of_the_log(
 
 def test_given_a_prompt_then_no_history_no_log_and_no_audit_row_has_it(workshop: Workshop, site: str) -> None:
     canary = "canary-heliotrope-8820"
-    workshop.sandbox.script("chat", Behaviour(status=400), Behaviour(status=500))
-    jobs = [
-        workshop.ask("copy", prompt=f"{canary} one", audience=canary),
-        workshop.ask("copy", prompt=f"{canary} two"),
-        workshop.ask("scrape", url=f"{site}/{canary}"),
-    ]
-    for job in jobs:
-        workshop.stack.wait_for(job, COMPLETED, FAILED)
+    workshop.sandbox.script("chat", *[Behaviour(status=400)] * 3)  # in each of the formats that it is asked for
+    refused = workshop.ask("copy", prompt=f"{canary} one", audience=canary)
+    workshop.stack.wait_for(refused, FAILED)
+    workshop.sandbox.script("chat", Behaviour(status=500))
+    again = workshop.ask("copy", prompt=f"{canary} two")
+    unread = workshop.ask("scrape", url=f"{site}/{canary}")
+    for job, ends in ((refused, FAILED), (again, COMPLETED), (unread, FAILED)):
+        workshop.stack.wait_for(job, ends)
         assert canary not in workshop.stack.history(job.id).to_json()
         assert all(canary not in each.model_dump_json() for each in workshop.store.events(job.id, 0, 500))
     assert canary not in workshop.stack.log_file.read_text()

@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 
 from activities.providers import ChatClient, ProviderClient
+from activities.providers.learned import BELIEVED_S
 from domain.errors import ProviderAnswerInvalid, ProviderRateLimited, ProviderRequestRefused
 from starter.sandbox import Behaviour, RunningSandbox
 
@@ -69,14 +70,18 @@ def test_given_a_provider_that_knows_schemas_then_the_answer_fits_and_cites_the_
     assert request["body"]["response_format"]["json_schema"] == {"name": "draft", "schema": SCHEMA, "strict": True}
 
 
-def test_given_a_provider_that_refuses_schemas_then_plain_json_is_asked_for_from_then_on(
+def test_given_a_provider_that_refuses_a_schema_then_plain_json_is_asked_for_until_it_is_asked_for_one_again(
     sandbox: RunningSandbox,
 ) -> None:
-    client = chat(sandbox)
+    now_s = 0.0
+    client = ChatClient(ProviderClient(sandbox.base_url, timeout_s=30.0), clock=lambda: now_s)
     sandbox.script("chat", Behaviour(status=400))
     assert json.loads(ask(client))["blocks"]
     ask(client)
     assert formats(sandbox) == ["json_schema", "json_object", "json_object"]
+    now_s = BELIEVED_S
+    ask(client)
+    assert formats(sandbox)[3:] == ["json_schema"], "it may have meant that one request"
 
 
 def test_given_a_provider_that_refuses_every_format_then_none_is_asked_for(sandbox: RunningSandbox) -> None:

@@ -143,7 +143,7 @@ class Pending(Repository):
                 jobs.c.dispatch_id.is_not(None),
                 jobs.c.status == str(DRAFT_READY),
                 jobs.c.kind == INSTRUCTION.kind,
-                instruction_versions.c.origin != str(VersionOrigin.DRAFT),  # whoever drafted it: a stage, or a runner outside
+                instruction_versions.c.origin != str(VersionOrigin.DRAFT),  # a stage's, or a runner's
             )
             .limit(limit)
         )
