@@ -40,6 +40,7 @@ _AROUND = frozenset(
     (
         *("then", "just", "that", "this", "with", "youre", "done", "first", "next", "gonna", "going", "want", "wanna"),
         *("okay", "sorry", "wait", "here", "there", "last", "thing", "need", "have", "your", "finally", "after"),
+        *("dann", "jetzt", "noch", "muss", "mussen", "sollten", "zuerst", "danach", "einfach", "hier", "dazu"),
     )
 )
 _BUTTON = 0.35, 0.1
@@ -137,6 +138,7 @@ def _stated_steps(
     found.left_out |= {stated[place][0] for place in range(len(stated)) if is_taken_back(place, stated, read)}
     if shown is None and language == "en":
         stated = _with_second_chance(stated, len(read))
+    in_part: set[int] = set()
     for place, (number, each) in enumerate(stated):
         if number in announcing:
             continue
@@ -146,6 +148,8 @@ def _stated_steps(
             if each.sure and shown:
                 found.left_out.add(number)
                 found.unanswered.append(each.clause.begins_ms)
+            if not shown:
+                in_part.add(number)
             continue
         begins, ends = each.clause.begins_ms, each.clause.ends_ms
         names = shown.names(*_seen(act, begins, ends)) if shown else {}
@@ -158,6 +162,10 @@ def _stated_steps(
         elif code is not None:
             heading = as_typed(heading, code)
         steps.append(_Step(number, begins, heading, whole, each, act, code))
+    for step in steps:
+        if step.number in in_part and step.stated is not None:  # what its sentence tells besides stands nowhere else
+            step.stated, step.whole = replace(step.stated, clause=read[step.number].sentence), False
+            in_part.remove(step.number)
     return steps
 
 
@@ -379,12 +387,12 @@ def _write(
             found.sections += 1
             explained: list[Reading] = []
         else:
-            entry = _step_entry(mark)
+            entry = _step_entry(mark, language)
             found.entries.append(entry)
             explained = [each for each in between[place] if explains(each, language)]
             names = list(shown.names(mark.at_ms, mark.at_ms + 1).values()) if shown else []
             for each in that_matter(explained, mark.heading, names):
-                entry.add(_cleaned(each, language), each.sentence)
+                entry.add(_cleaned(each.text, language), each.sentence)
         found.entries += _notes(between[place], language)
 
 
@@ -395,7 +403,7 @@ def _section(topic: Announced) -> Entry:
     return Entry.shown(BlockRole.SECTION, topic.start_ms, changes, topic.heading)
 
 
-def _step_entry(step: _Step) -> Entry:
+def _step_entry(step: _Step, language: str) -> Entry:
     changes = step.act.changes if step.act else ()
     if step.stated is None:
         entry = Entry.shown(BlockRole.STEP, step.at_ms, changes, step.heading)
@@ -403,7 +411,7 @@ def _step_entry(step: _Step) -> Entry:
         entry = Entry.of(BlockRole.STEP, step.stated.clause, step.heading)
         entry.changes = changes
         if not step.whole and _says_more(step.stated.clause.text, step.heading):
-            entry.texts.append(utterances.cleaned(step.stated.clause.text))
+            entry.texts.append(_cleaned(step.stated.clause.text, language))
     entry.code = step.code
     return entry
 
@@ -414,7 +422,11 @@ def _says_more(sentence: str, heading: str) -> bool:
         return True
     kept = {squashed(word) for word in heading.split()}
     more = {squashed(word) for word in sentence.split()} - kept
-    return sum(len(word) > 3 and word not in _AROUND for word in more) >= 2
+    if more & english.POINTING:  # something else that is to be done
+        return True
+    aims = english.AIM.match(utterances.without_lead_in(sentence)) or english.SO_PRESS.search(sentence)
+    needed = 1 if aims else 2
+    return sum(len(word) > 3 and word not in _AROUND for word in more) >= needed
 
 
 def _notes(readings: Sequence[Reading], language: str) -> list[Entry]:
@@ -424,7 +436,7 @@ def _notes(readings: Sequence[Reading], language: str) -> list[Entry]:
         if reading.kind is Kind.NOTE:
             if not made or last is None or reading.sentence.begins_ms - last.sentence.ends_ms > 3_000:
                 made.append(Entry.of(BlockRole.NOTE, reading.sentence))
-            made[-1].add(_cleaned(reading, language), reading.sentence)
+            made[-1].add(_cleaned(reading.text, language), reading.sentence)
             last = reading
     return made
 
@@ -438,10 +450,9 @@ def _opening(readings: Sequence[Reading], language: str) -> list[Entry]:
         return []
     lead = Entry.of(BlockRole.LEAD, kept[0].sentence)
     for each in kept[:_OPENING]:
-        lead.add(_cleaned(each, language), each.sentence)
+        lead.add(_cleaned(each.text, language), each.sentence)
     return [lead, *_notes([each for each in kept[_OPENING:] if each.kind is Kind.NOTE], language)]
 
 
-def _cleaned(reading: Reading, language: str) -> str:
-    text = reading.text if reading.text != reading.sentence.text else reading.sentence.text
+def _cleaned(text: str, language: str) -> str:
     return utterances.cleaned(text) if language == "en" else utterances.capitalised(one_line(text))

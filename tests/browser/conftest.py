@@ -111,7 +111,7 @@ def _scrolled_before_pressing() -> Iterator[None]:
         return pressed
 
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("click", "dblclick", "check", "uncheck"):
+        for name in ("click", "dblclick", "check", "uncheck", "hover"):
             patch.setattr(Locator, name, scrolling(getattr(Locator, name)))
         yield
 

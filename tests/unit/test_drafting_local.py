@@ -48,7 +48,7 @@ def test_given_a_narrated_tour_when_drafted_then_it_has_title_lead_steps_and_not
     ]
     assert codes(draft) == []
     assert draft.provenance.model_profile_id == "local"
-    assert draft.provenance.prompt_template_id == "local/v5"
+    assert draft.provenance.prompt_template_id == "local/v6"
 
 
 def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> None:
@@ -56,6 +56,96 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
     assert bodies["Click the New Project button in the top right corner"] == "A dialog opens, and it asks for a name."
     assert bodies["Click Members"] == "In the menu on the left, click Members. Here you can see everyone in the team."
     assert bodies["Press Enter"] == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "steps"),
+    [
+        (
+            "en",
+            ("To export the report, click Export.", "For a report by mail, choose Monthly from the list."),
+            [
+                ("Click Export", "To export the report, click Export."),
+                ("Choose Monthly from the list", "For a report by mail, choose Monthly from the list."),
+            ],
+        ),
+        (
+            "en",
+            ("Now we are going to need a shipping rule, so hit Add rule.", "It asks once more, so click Yes."),
+            [
+                ("Hit Add rule", "We are going to need a shipping rule, so hit Add rule."),
+                ("Click Yes", "It asks once more, so click Yes."),
+            ],
+        ),
+        (
+            "en",
+            ("Press Save.", "It takes a moment, so give it a second."),
+            [("Press Save", "It takes a moment, so give it a second.")],
+        ),
+        (
+            "en",
+            ("Press Control S to save.", "Oh wait, before that, rename it to Invoice May."),
+            [("Press Control S to save", ""), ("Before that, rename it to Invoice May", "")],
+        ),
+        ("en", ("Press Save.", "Oh wait, press Cancel."), [("Press Cancel", "")]),
+        (
+            "en",
+            (
+                "There's your picture in the corner, click that and go to Preferences.",
+                "Hover over the row and a little pencil shows up, and I click on that.",
+            ),
+            [
+                ("Go to Preferences", "There's your picture in the corner, click that and go to Preferences."),
+                (
+                    "Hover over the row and a little pencil shows up",
+                    "Hover over the row and a little pencil shows up, and I click on that.",
+                ),
+            ],
+        ),
+        (
+            "de",
+            (
+                "Um ein Konto anzulegen, klicken Sie auf Neu.",
+                "Im Menü oben wählen Sie Hilfe.",
+                "Wenn das Fenster aufgeht, drücken Sie Ja.",
+                "Zum Schluss auf Speichern klicken.",
+                "Dann muss man noch einen Grund angeben.",
+                "Wenn Sie möchten, können Sie den Text ändern.",
+                "Zuerst gehe ich auf Rechnungen.",
+            ),
+            [
+                ("Klicken Sie auf Neu", "Um ein Konto anzulegen, klicken Sie auf Neu."),
+                ("Wählen Sie Hilfe", "Im Menü oben wählen Sie Hilfe."),
+                ("Drücken Sie Ja", "Wenn das Fenster aufgeht, drücken Sie Ja."),
+                ("Auf Speichern klicken", ""),
+                ("Einen Grund angeben", "Wenn Sie möchten, können Sie den Text ändern."),
+                ("Ich gehe auf Rechnungen", ""),
+            ],
+        ),
+        (
+            "es",
+            ("Para crear una cuenta, haga clic en Nuevo.", "En el menú de arriba, elija Ayuda."),
+            [
+                ("Haga clic en Nuevo", "Para crear una cuenta, haga clic en Nuevo."),
+                ("Elija Ayuda", "En el menú de arriba, elija Ayuda."),
+            ],
+        ),
+        (
+            "fr",
+            ("Pour créer un compte, cliquez sur Nouveau.", "Dans le menu du haut, choisissez Aide."),
+            [
+                ("Cliquez sur Nouveau", "Pour créer un compte, cliquez sur Nouveau."),
+                ("Choisissez Aide", "Dans le menu du haut, choisissez Aide."),
+            ],
+        ),
+    ],
+)
+def test_given_when_where_why_or_what_for_when_drafted_then_the_step_is_found_and_nothing_of_it_is_lost(
+    language: str, said: tuple[str, ...], steps: list[tuple[str, str]]
+) -> None:
+    draft = drafted(spoken(*said, language=language))
+    found = [(block.heading, block.body) for block in draft.blocks if block.role is BlockRole.STEP]
+    assert found == steps
 
 
 def test_given_steps_when_timed_then_they_follow_one_another_also_within_a_segment() -> None:

@@ -239,7 +239,7 @@ def test_given_announced_topics_when_drafted_then_they_are_sections_with_the_scr
                 "Das habe ich oft vergessen.",
             ],
             ["Mitglieder", "Zeit erfassen"],
-            ["Öffnen Sie zuerst die Seite Mitglieder", "Klicke ich auf Zeit erfassen"],
+            ["Öffnen Sie zuerst die Seite Mitglieder", "Ich klicke auf Zeit erfassen"],
         ),
         (
             "es",

@@ -161,6 +161,12 @@ CORRECTS = _pattern(
     rf"(?:(?:uh|um|oh|ah|and|but|so),?\s+)*(?:{_TAKEN_BACK}|no)\b[,.!]*\s+(?:(?:{_TAKEN_BACK}|no)\b[,.!]+\s*)*"
 )
 """At a sentence's start: it takes back what was said before."""
+ADDS = _pattern(
+    r"(?:before (?:that|this|you|we|i)|first|also|(?:i|we|you) (?:forgot|also|should also|have to first))\b"
+)
+"""Behind that: it takes nothing back, but adds what has to be done, too."""
+BEFORE = _pattern(r"before (?:that|this|doing (?:that|this|so)),")
+"""An order that is not the one in which it is told: it stays in the heading."""
 OWN = _pattern(r"\b(?:i|i'\w+|me|my|mine|myself|we|we'\w+|us|our|ours)\b")
 """Who speaks of himself."""
 PARENTHESIS = _pattern(
@@ -228,6 +234,17 @@ OPTION = _pattern(
 )
 POSSIBLE = re.compile(r"\b(?:i|we|you) (?:can|could|may|might)\b", re.IGNORECASE)
 """What could be done ("you can rename it whenever you like")."""
+_PRESSES = "click|press|tap|hit|choose|select|pick|type|enter|tick|untick|uncheck|toggle"
+SO_PRESS = _pattern(
+    r",?\s+so,?\s+(?:(?:just|simply|then|now|go ahead and|let's|let me|(?:i|we|you)(?:'ll| will| can)?)\s+)*"
+    rf"(?=(?:(?:double|right)[- ])?(?:{_PRESSES})\s)"
+)
+"""Where what is to be done follows why ("it asks once more, so click Yes"). With other verbs it is often a manner of
+speaking ("so give it a second")."""
+AIMED_AT = _pattern(r"\b(?:need|needs|want|wants|have|like|going|gonna|wanna|gotta|trying)\b")
+"""In the words before that: what is wanted, which the pressing does."""
+AIM = _pattern(r"(?:in order to|to|for)\s")
+"""At a sentence's start: what for."""
 STARTING_BY = _pattern(r"(?:start|begin|continue|finish)(?: off| out)? by\s+")
 MOUSE_BUTTON = _pattern(r"(right|double|left|middle)[ -]click(ing)?\b")
 PRESS_ON = _pattern(r"((?:(?:right|double|left|middle)-)?click|tap|press|hit)(?: down)? on\b(?! and off)")

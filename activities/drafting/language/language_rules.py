@@ -20,6 +20,7 @@ class LanguageRules:
 
     Args:
         lead_in: What is left out before an instruction ("zuerst", "luego", "ensuite").
+        setting: When, where or what for, before an instruction.
         imperative: An instruction, behind the lead-ins.
         question: A sentence that asks, for recognisers that forget the mark.
         courtesy: Greetings, thanks and farewells.
@@ -29,9 +30,11 @@ class LanguageRules:
         section: What announces the next topic (group ``topic``).
         correction: What takes back the words before it.
         refused: A word that looks like an imperative and is none.
+        inverted: Verb and doer (groups 1 and 2) where a lead-in had put them the other way round.
     """
 
     lead_in: re.Pattern[str]
+    setting: re.Pattern[str]
     imperative: re.Pattern[str]
     question: re.Pattern[str]
     courtesy: re.Pattern[str]
@@ -41,12 +44,24 @@ class LanguageRules:
     section: re.Pattern[str]
     correction: re.Pattern[str]
     refused: re.Pattern[str]
+    inverted: re.Pattern[str] | None = None
 
 
 def _compiled(**patterns: str) -> LanguageRules:
     return LanguageRules(**{name: re.compile(pattern, _IGNORE) for name, pattern in patterns.items()})
 
 
+_DE_FINITE = (
+    "kann|können|könnt|muss|müssen|soll|sollen|sollten|will|wollen|werden|wird|würde|möchte|möchten|lassen|lässt|dürfen|"
+    "darf|um|sie|wir|ich|du|man|er|es|zu|wer|was|wie|wo|ist|sind|hat|haben|beim|nicht"
+)
+"""Words of a sentence that says something of somebody, or has its verb governed: no bare infinitive."""
+_DE_DOING = (
+    "klicken|wählen|drücken|öffnen|geben|tragen|speichern|bestätigen|kreuzen|aktivieren|deaktivieren|schalten|ziehen|"
+    "kopieren|fügen|löschen|schließen|tippen|laden|melden|legen|starten|stellen|senden|schicken|ändern|entfernen|füllen"
+)
+"""Infinitives of what is done on a screen, perhaps behind a particle ("auswählen", "eingeben")."""
+_DE_PLACES = "im|in|auf|unter|oben|unten|links|rechts|bei|über|neben|mit|für"
 _DE_ORDINAL = r"(?:erste|zweite|dritte|vierte|fünfte|sechste|nächste|letzte)[nrsm]?"
 _ES_ORDINAL = r"(?:primer|segund|tercer|cuart|quint|siguiente|próxim|últim)[oa]?"
 _FR_ORDINAL = r"(?:premi(?:er|ère)|deuxième|second|troisième|quatrième|cinquième|proch(?:ain|aine)|derni(?:er|ère))"
@@ -56,11 +71,18 @@ RULES: dict[str, LanguageRules] = {
         lead_in=_words(
             r"(?:und|also|so|okay|ok|gut|ja|nein|jetzt|nun|dann|danach|anschließend|zuerst|zunächst|hier|dort|da)\b",
             r"(?:als (?:erstes|nächstes|letztes)|zum schluss|zuletzt|am ende|schließlich|im nächsten schritt)\b",
-            r"(?:äh+m?|hm+|genau|bitte|einfach)\b",
+            r"(?:äh+m?|hm+|genau|bitte|einfach|noch|dazu)\b",
         )
         + r"[,.:]?\s+",
+        setting=_words(
+            rf"(?:um|sobald|nachdem|(?:wenn|falls)(?! (?:sie|du|ihr|man|wir|ich)\b)|{_DE_PLACES})\b[^,]*,\s+",
+            rf"(?:{_DE_PLACES})\b(?: \w[\w-]*){{0,6}}? (?=\w{{3,}}e?n sie\b)",
+            r"(?:(?:man|sie|wir|ich) (?:muss|müssen|sollten?)|(?:muss|müssen|sollten?) (?:man|sie|wir|ich))\b"
+            r"(?: (?:noch|jetzt|dann|nur|einfach))*\s+",
+        ),
         imperative=_words(
             r"\w{3,}e?n sie\b(?! mich| sich| alles)",
+            rf"(?!.*\b(?:{_DE_FINITE})\b)(?:[\w-]+,? ){{1,9}}\w*(?<!zu)(?:{_DE_DOING})(?: und \w+en)?[.!]?$",
             r"\w{3,}n wir\b",
             r"(?:ich|wir|man|du|sie) (?:klick|wähl|drück|öffn|geb|gib|tipp|trag|setz|geh|schreib|mach|aktivier|lösch|"
             r"speicher|zieh|schließ|start|such|füg)\w*\b",
@@ -79,8 +101,10 @@ RULES: dict[str, LanguageRules] = {
         r"(?: ist| geht es um|,|:)*\s+(?P<topic>.+)",
         correction=r"(?:nein|stopp|moment|halt|entschuldigung|sorry|quatsch|falsch|ach nein|nicht)\b[,.!]?\s*"
         r"(?:nein|moment|sorry|doch)?",
-        refused=r"(?:sehen|haben|können|müssen|sollten|möchten|wollen|werden|sind|wissen|finden|bekommen|brauchen) sie|"
+        refused=r"(?:wenn|wann|denn|dann|sehen|haben|können|müssen|sollten|möchten|wollen|werden|sind|wissen) sie|"
+        r"(?:finden|bekommen|brauchen) sie|"
         r"(?:zeige|denke|glaube|finde|habe|bin|hoffe|möchte) ich|(?:sehen|haben|können|werden|sind|wollen|lernen) wir",
+        inverted=r"^(\w+) (ich|wir)\b",
     ),
     "es": _compiled(
         lead_in=_words(
@@ -89,6 +113,7 @@ RULES: dict[str, LanguageRules] = {
             r"(?:eh+|em+|pues|simplemente|por favor)\b",
         )
         + r"[,.:]?\s+",
+        setting=r"(?:para|en|cuando|una vez|después de|antes de|arriba|abajo|con)\b[^,]*,\s+",
         imperative=_words(
             r"(?:haga|haz|hagamos|hacemos|hacer|hago) clic",
             r"(?:abr(?:a|e|amos|imos)|vaya|ve a|vamos a|seleccion[ea]|elij[ao]|elige|escog[ea]|escoja|escrib[ae])\b",
@@ -116,6 +141,7 @@ RULES: dict[str, LanguageRules] = {
             r"(?:euh+|hein|simplement|s'il vous plaît)\b",
         )
         + r"[,.:]?\s+",
+        setting=r"(?:pour|afin de|dans|sur|sous|en|quand|lorsque|une fois|dès que|après|avant de|avec)\b[^,]*,\s+",
         imperative=_words(
             r"(?:[a-zàâçéèêëîïôûùüÿœ]{3,}ez)\b(?!-vous)",
             r"(?:vous|on|je|nous|tu) (?:cliqu|ouvr|sélectionn|choisi|sais|tap|appu|coch|décoch|entr|all|va|vais|vas|"

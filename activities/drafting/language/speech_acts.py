@@ -89,7 +89,8 @@ def _english(sentence: Sentence) -> Reading:
     kind = Kind.NOTE if utterances.is_note(meant.text) else Kind.REMARK
     stated: tuple[StatedAction, ...] = () if kind is Kind.NOTE else tuple(_actions(meant))
     if len(stated) == 1:
-        stated = (replace(stated[0], clause=sentence),)
+        (only,) = stated
+        stated = (replace(only, clause=sentence, whole=only.whole and only.clause.text.strip() == meant.text.strip()),)
     elif stated and meant is not sentence:
         stated = (replace(stated[0], clause=_joined(sentence, stated[0].clause)), *stated[1:])
     return Reading(sentence, meant.text, kind, stated, corrects)
@@ -112,20 +113,29 @@ def _meant(sentence: Sentence) -> tuple[Sentence, bool]:
     opening = english.CORRECTS.match(text)
     begins = opening.end() if opening and opening.end() < len(text) else 0
     meant = sentence.part(begins, len(text)) if begins else sentence
+    corrects = begins > 0 and not english.ADDS.match(meant.text)
     cuts = list(english.CORRECTION.finditer(meant.text))
     cuts = [cut for cut in cuts if cut.start() > 0 and meant.text[cut.end() :].strip(" .,!")]
     if not cuts:
-        return meant, begins > 0
+        return meant, corrects
     before, after = meant.text[: cuts[0].start()], meant.text[cuts[-1].end() :]
     if utterances.action(after) is not None or parsing.doings(after[:_LONGEST_PARSED]):
-        return meant.part(cuts[-1].end(), len(meant.text)), begins > 0
+        return meant.part(cuts[-1].end(), len(meant.text)), corrects
     kept = before[: parsing.last_things(before)] + after if len(before) <= _LONGEST_PARSED else before + after
-    return replace(meant, text=one_line(kept)), begins > 0
+    return replace(meant, text=one_line(kept)), corrects
 
 
 def _actions(sentence: Sentence) -> Iterator[StatedAction]:
-    """By how sentences begin; where that finds none, by grammar. A clause that begins like an instruction may hold
-    another one that only grammar finds ("set it to seven and you copy the link")."""
+    """By what follows its reason ("you need a rule, so hit Add rule"), by how sentences begin, and where neither finds
+    one by grammar. A clause that begins like an instruction may hold another one that only grammar finds ("set it to
+    seven and you copy the link")."""
+    if (reason := english.SO_PRESS.search(sentence.text)) is not None:
+        before, behind = sentence.text[: reason.start()], sentence.part(reason.end(), len(sentence.text))
+        aims = english.AIMED_AT.search(before) or utterances.action(before) is None
+        if aims and (found := list(_actions(behind))):
+            yield replace(found[0], clause=_joined(sentence, found[0].clause), whole=False)
+            yield from found[1:]
+            return
     end = 0
     for text in utterances.clauses(sentence.text):
         start = sentence.text.index(text, end)
@@ -197,9 +207,9 @@ def _foreign(sentence: Sentence, rules: LanguageRules | None) -> Reading:
     corrects = rules.correction.match(text)
     pieces = list(_pieces(sentence, rules))
     stated = tuple(
-        StatedAction(piece, _imperative(piece.text, rules), whole=True, sure=True)
+        StatedAction(piece, _heading(told, rules), whole=told == _behind_lead_in(piece.text, rules), sure=True)
         for piece in pieces
-        if _tells(piece.text, rules)
+        if (told := _instruction(piece.text, rules)) is not None
     )
     if len(stated) == 1:
         stated = (replace(stated[0], clause=sentence),)
@@ -215,20 +225,31 @@ def _pieces(sentence: Sentence, rules: LanguageRules) -> Iterator[Sentence]:
     """The sentence cut where one instruction follows another."""
     start = 0
     for cut in _JOINED.finditer(sentence.text):
-        if _tells(sentence.text[start : cut.start()], rules) and _tells(sentence.text[cut.end() :], rules):
+        pieces = sentence.text[start : cut.start()], sentence.text[cut.end() :]
+        if all(_instruction(piece, rules) is not None for piece in pieces):
             yield sentence.part(start, cut.start())
             start = cut.end()
     yield sentence.part(start, len(sentence.text))
 
 
-def _tells(text: str, rules: LanguageRules) -> bool:
-    bare = _without(rules.lead_in, one_line(text))
-    return bool(rules.imperative.match(bare)) and not rules.refused.match(bare)
+def _instruction(text: str, rules: LanguageRules) -> str | None:
+    """What the text tells somebody to do, without when, where and what for; ``None``: nothing."""
+    bare = _behind_lead_in(text, rules)
+    setting = rules.setting.match(bare)
+    for told in (bare, bare[setting.end() :] if setting else ""):
+        if rules.imperative.match(told) and not rules.refused.match(told):
+            return told
+    return None
 
 
-def _imperative(text: str, rules: LanguageRules) -> str:
-    bare = _without(rules.lead_in, one_line(text)).rstrip(" .,;:!")
-    return utterances.capitalised(utterances.shortened(bare, utterances.HEADING_LIMIT))
+def _behind_lead_in(text: str, rules: LanguageRules) -> str:
+    return _without(rules.lead_in, one_line(text))
+
+
+def _heading(wanted: str, rules: LanguageRules) -> str:
+    if rules.inverted is not None:
+        wanted = rules.inverted.sub(lambda found: f"{found[2]} {found[1].lower()}", wanted)
+    return utterances.capitalised(utterances.shortened(wanted.rstrip(" .,;:!"), utterances.HEADING_LIMIT))
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:

@@ -53,7 +53,8 @@ def action(sentence: str) -> Action | None:
             rest, _ = _without_lead_in(text[found.end() :])
             verb_first = None if english.OPTION.match(rest) else _imperative(rest, cued=False)
             if verb_first is not None:
-                return headed(verb_first, nothing_dropped=False)
+                before = found.group() if english.BEFORE.match(found.group()) else ""
+                return headed(before + verb_first, nothing_dropped=bool(before))
     return None
 
 
