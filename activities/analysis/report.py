@@ -6,6 +6,7 @@ Whatever comes from the data or from a person is escaped: a heading cannot make 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 from activities.analysis.names import shown
@@ -14,7 +15,7 @@ from activities.analysis.understanding import understood
 from activities.analysis.wording import in_words
 from domain.analyses.plan import FrozenPlan, Plan
 from domain.analyses.plan_rules import Schema, in_order
-from domain.analyses.steps import Aggregate, Chart, Sort, Step, Trend
+from domain.analyses.steps import Aggregate, Chart, Every, Filter, Sort, Step, Trend
 from domain.analyses.table import ColumnType, TableProfile
 
 TABLE_ROWS = 20
@@ -138,14 +139,37 @@ def _basis(frozen: FrozenPlan, tables: Sequence[TableProfile]) -> Iterator[str]:
 
 def _findings(plan: Plan, results: Mapping[str, StepResult]) -> Iterator[str]:
     """What the numbers say, of results small enough to be known whole: totals, the largest and least group, where a
-    trend began and ended. Each names its step."""
+    trend began and ended, and what is not there. Each names its step."""
     for step in in_order(plan):
         result = results[step.id]
+        if isinstance(step.operation, Filter) and not result.rows and any(results[need].rows for need in step.needs):
+            yield f"**Nothing to compute with**: no row meets the conditions (step `{step.id}`)"
         if result.shown is None or not result.rows or result.rows > len(result.shown):
             continue
         if isinstance(step.operation, Aggregate | Trend):
             for sentence in _sentences(step.operation, result):
                 yield f"{sentence} (step `{step.id}`)"
+        if isinstance(step.operation, Trend) and (absent := _absent(step.operation, result)):
+            every, one = step.operation.every, absent == 1
+            are = "has no rows and is" if one else "have no rows and are"
+            periods = f"{absent:,} {every}{'' if one else 's'} between the first and the last"
+            yield f"**Gaps**: {periods} {are} not listed (step `{step.id}`)"
+
+
+def _absent(operation: Trend, result: StepResult) -> int:
+    """How many periods between the first and the last have no row."""
+    at = list(result.schema).index(str(operation.every))
+    there = {date.fromisoformat(str(row[at])[:10]) for row in result.shown or () if row[at] is not None}
+    places = {_place(day, operation.every) for day in there}
+    return max(places) - min(places) + 1 - len(places) if places else 0
+
+
+def _place(day: date, every: Every) -> int:
+    """The number of the period that begins with a day; the next one's is one more."""
+    if every is Every.DAY or every is Every.WEEK:
+        return day.toordinal() // (7 if every is Every.WEEK else 1)
+    months = 12 * day.year + day.month - 1
+    return months // {Every.MONTH: 1, Every.QUARTER: 3, Every.YEAR: 12}[every]
 
 
 def _sentences(operation: Aggregate | Trend, result: StepResult) -> Iterator[str]:

@@ -154,6 +154,33 @@ def test_given_a_trend_when_computed_then_periods_are_first_days_in_time_order(s
     assert rows == [(*key, expected[key]) for key in sorted(expected)]
 
 
+@pytest.mark.parametrize(
+    ("every", "days", "gap"),
+    [
+        ("month", ("2023-11-30", "2023-12-01", "2024-01-09"), None),
+        ("month", ("2023-11-30", "2024-01-09"), "1 month between the first and the last has no rows and is not listed"),
+        (
+            "year",
+            ("2019-05-01", "2023-05-01"),
+            "3 years between the first and the last have no rows and are not listed",
+        ),
+        ("quarter", ("2023-03-31", "2023-10-01"), "2 quarters between the first and the last have no rows"),
+        ("week", ("2024-12-29", "2024-12-30", "2025-01-06"), None),
+        ("week", ("2024-12-29", "2025-01-06"), "1 week between"),
+        ("day", ("2024-02-28", "2024-03-01"), "1 day between"),
+    ],
+)
+def test_given_periods_without_rows_when_computed_then_the_report_says_how_many_are_not_listed(
+    every: str, days: tuple[str, ...], gap: str | None, tmp_path: Path
+) -> None:
+    text = "date,region\n" + "".join(f"{day},North\n{day},South\n" for day in days)
+    rows = [{"column": None, "function": "count", "name": "rows"}]
+    trend = step("t", "trend", "load", time="date", every=every, by=["region"], measures=rows)
+    report = text_of(run(taken(tmp_path, ("sales.csv", text.encode())), tmp_path / "out", LOAD, trend), "report.md")
+    assert (f"- **Gaps**: {gap}" if gap else "") in report
+    assert ("**Gaps**" in report) == bool(gap)
+
+
 def arithmetic(left: str | float, operator: str, right: str | float) -> dict[str, Any]:
     return {"kind": "arithmetic", "left": left, "operator": operator, "right": right}
 
@@ -254,7 +281,8 @@ def test_given_no_rows_when_computed_then_there_are_files_a_chart_and_a_report_a
     )
     assert result(outcome, "g") == []
     assert text_of(outcome, "tables/03-g.csv") == "region,total\n"
-    assert "No rows." in text_of(outcome, "report.md")
+    report = text_of(outcome, "report.md")
+    assert "No rows." in report and "- **Nothing to compute with**: no row meets the conditions (step `f`)" in report
 
 
 # --- workbooks -------------------------------------------------------------------------------------------------------

@@ -226,6 +226,19 @@ def test_given_nothing_said_of_a_language_then_a_plan_is_in_english() -> None:
     [
         ("- **total amount**: 1,234.50", "- **Summe amount**: 1234,50"),
         ("- **rows**: no value", "- **Anzahl der Zeilen**: kein Wert"),
+        (
+            "- **Nothing to compute with**: no row meets the conditions",
+            "- **Nichts zu rechnen**: Keine Zeile erfüllt die Bedingungen",
+        ),
+        (
+            "**Gaps**: 1,009 years between the first and the last have no rows and are not listed",
+            "**Lücken**: Jahre zwischen dem ersten und dem letzten Eintrag, die keine Zeilen haben und hier fehlen: "
+            "1009",
+        ),
+        (
+            "- **Gaps**: 1 day between the first and the last has no rows and is not listed",
+            "- **Lücken**: Tage zwischen dem ersten und dem letzten Eintrag, die keine Zeilen haben und hier fehlen: 1",
+        ),
         ("- **average price**: 3 in each", "- **Durchschnitt price**: überall 3"),
         (
             "- **total amount**: most in North, East (1,000), least in 1.5 (2.50)",

@@ -359,6 +359,14 @@ title-by = { $words } nach { $groups }
 
 # Was ein Bericht gefunden hat.
 finding-none = **{ $words }**: kein Wert
+finding-no-rows = **Nichts zu rechnen**: Keine Zeile erfüllt die Bedingungen
+finding-gaps = **Lücken**: { $every ->
+    [day] Tage
+    [week] Wochen
+    [quarter] Quartale
+    [year] Jahre
+   *[month] Monate
+ } zwischen dem ersten und dem letzten Eintrag, die keine Zeilen haben und hier fehlen: { $count }
 finding-same = **{ $words }**: überall { $value }
 finding-extremes = **{ $words }**: am meisten bei { $where } ({ $most }), am wenigsten bei { $other } ({ $least })
 finding-trend = **{ $words }** ging von { $first } ({ $begin }) auf { $last } ({ $end }){ $change ->

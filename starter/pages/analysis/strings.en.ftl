@@ -356,6 +356,14 @@ title-by = { $words } by { $groups }
 
 # What a report found.
 finding-none = **{ $words }**: no value
+finding-no-rows = **Nothing to compute with**: no row meets the conditions
+finding-gaps = **Gaps**: { $every ->
+    [day] days
+    [week] weeks
+    [quarter] quarters
+    [year] years
+   *[month] months
+ } between the first and the last that have no rows and are not listed: { $count }
 finding-same = **{ $words }**: { $value } in each
 finding-extremes = **{ $words }**: most in { $where } ({ $most }), least in { $other } ({ $least })
 finding-trend = **{ $words }** went from { $first } ({ $begin }) to { $last } ({ $end }){ $change ->

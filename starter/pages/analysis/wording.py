@@ -252,6 +252,12 @@ TITLES = _shapes(
 )
 FINDINGS = _shapes(
     ("none", r"\*\*(?P<words>.+?)\*\*: no value"),
+    ("no-rows", r"\*\*Nothing to compute with\*\*: no row meets the conditions"),
+    (
+        "gaps",
+        r"\*\*Gaps\*\*: (?P<count>\S+) (?P<every>[a-z]+?)s? between the first and the last ha(?:s|ve) no rows and "
+        r"(?:is|are) not listed",
+    ),
     ("same", r"\*\*(?P<words>.+?)\*\*: (?P<value>.+) in each"),
     (
         "extremes",
