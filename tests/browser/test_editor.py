@@ -458,7 +458,7 @@ def test_given_what_is_typed_while_a_save_is_under_way_when_it_ends_then_the_ser
     ]
     assert [told for _, told in kept()] == [True], "not a moment without it"
     expect(standing).to_have_text("Changes are kept")
-    assert kept() == [(version + 1, True)]
+    wait_until(lambda: kept() == [(version + 1, True)], 30, "it to be kept for the version that there is now")
     page.keyboard.press("ControlOrMeta+s")
     expect(standing).to_have_text("Saved")
     wait_until(lambda: kept() == [], 30, "nothing that is a version is kept")
