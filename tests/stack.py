@@ -71,12 +71,13 @@ measured in ``tests/bench``."""
 
 
 LONGEST_S = 160
-"""How long a test waits for anything: what it waited for is said before the whole test is given up (``timeout``)."""
+"""How much longer than is usual a test waits at most: what it waited for is said before all of it is given up
+(``timeout``)."""
 
 
 def wait_until(condition: Callable[[], T | None], within_s: float, what: str) -> T:
     """The first truthy answer of ``condition``. ``within_s``: how long that may take where nobody else computes."""
-    patience_s = min(SLOWEST * within_s, LONGEST_S)
+    patience_s = max(within_s, min(SLOWEST * within_s, LONGEST_S))
     deadline, pause_s = time.monotonic() + patience_s, 0.02
     while time.monotonic() < deadline:
         with contextlib.suppress(psutil.NoSuchProcess):
