@@ -71,8 +71,8 @@ measured in ``tests/bench``."""
 
 
 LONGEST_S = 160
-"""How much longer than is usual a test waits at most: what it waited for is said before all of it is given up
-(``timeout``)."""
+"""How long a slow machine is waited for at most: a test says what it waited for before all of it is given up
+(``timeout`` of pytest)."""
 
 
 def wait_until(condition: Callable[[], T | None], within_s: float, what: str) -> T:
