@@ -234,10 +234,9 @@ OPTION = _pattern(
 )
 POSSIBLE = re.compile(r"\b(?:i|we|you) (?:can|could|may|might)\b", re.IGNORECASE)
 """What could be done ("you can rename it whenever you like")."""
-_PRESSES = "click|press|tap|hit|choose|select|pick|type|enter|tick|untick|uncheck|toggle"
 SO_PRESS = _pattern(
     r",?\s+so,?\s+(?:(?:just|simply|then|now|go ahead and|let's|let me|(?:i|we|you)(?:'ll| will| can)?)\s+)*"
-    rf"(?=(?:(?:double|right)[- ])?(?:{_PRESSES})\s)"
+    rf"(?=(?:(?:double|right)[- ])?(?:{'|'.join(sorted(POINTING | {'uncheck', 'toggle'}))})\s)"
 )
 """Where what is to be done follows why ("it asks once more, so click Yes"). With other verbs it is often a manner of
 speaking ("so give it a second")."""
