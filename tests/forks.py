@@ -32,7 +32,10 @@ class Forked:
 
     def poll(self) -> int | None:
         """``None`` while it runs."""
-        return None if self._process.is_running() and self._process.status() != psutil.STATUS_ZOMBIE else 0
+        try:
+            return None if self._process.is_running() and self._process.status() != psutil.STATUS_ZOMBIE else 0
+        except psutil.NoSuchProcess:  # it was reaped between the two looks
+            return 0
 
     def send_signal(self, number: int) -> None:
         """Raises: ProcessLookupError: It has ended."""

@@ -11,11 +11,13 @@ label is right where it stands in the heading exactly as on the screen.
 
 import json
 import statistics
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.console import Console
 from rich.table import Table
 
@@ -24,6 +26,7 @@ from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 from tests.bench.alike import like, overlap, sections_f1
+from tests.unit.drafting_builders import TOUR, spoken
 
 _RECORDINGS = Path(__file__).parent / "drafting"
 _NEAR_MS = 3_000
@@ -34,6 +37,8 @@ LEAST_SAID = 0.9
 LEAST_HEARD = 0.7
 LABELS = 0.9
 START_MS = 200
+TWICE = 2.5
+"""Times as long for twice as much: a step that looks at every other one would take four times."""
 
 
 @dataclass(frozen=True)
@@ -128,3 +133,22 @@ def _score(row: dict[str, Any], draft: Draft, transcript: Transcript, screen: Sc
         sections=sections_f1(row["sections"], sections),
         wrong=sum(any(overlap(bad, heading) >= 0.5 for heading, _ in steps) for bad in row["not_steps"]),
     )
+
+
+@pytest.mark.parametrize(("said", "times"), [(TOUR, 80), (("click the thing and then ",), 2_000)])
+def test_twice_as_much_speech_takes_twice_as_long(said: tuple[str, ...], times: int) -> None:
+    once, twice = _seconds_for(said, times), _seconds_for(said, 2 * times)
+    Console().print(f"drafting {times} and {2 * times} times {said[0]!r}: {once:.2f} and {twice:.2f} s")
+    assert twice < TWICE * once
+
+
+def _seconds_for(said: tuple[str, ...], times: int) -> float:
+    """Of a processor, the less of two: each text a segment, a single one as one long segment."""
+    transcript = spoken(*(said * times)) if len(said) > 1 else spoken(said[0] * times)
+
+    def took_s() -> float:
+        began = time.process_time()
+        LocalDrafter().draft(transcript, (), source_name="talk.mp4")
+        return time.process_time() - began
+
+    return min(took_s(), took_s())
