@@ -11,9 +11,8 @@ from activities.store import Store
 from starter import serving
 from starter.api.app import description
 from starter.logs import configure_logs
-from starter.services import engine
 from starter.settings import Settings, load_settings
-from tests.stack import SLOWEST
+from tests.stack import have_patience
 
 
 class CrashingStore(Store):
@@ -34,7 +33,7 @@ def _open(settings: Settings) -> Store:
 
 def prepare() -> None:
     """What need not be done again in each process that is forked."""
-    engine.PATIENCE_S *= SLOWEST
+    have_patience()
     description()
 
 

@@ -20,16 +20,15 @@ from pydantic import SecretStr
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from starter.access.tokens import Role, Tokens
-from starter.services import engine
 from starter.serving import server, wired
 from starter.settings import Settings, load_settings
 from starter.wiring import open_artifacts, open_store
 from tests.databases import laid_out
-from tests.stack import SLOWEST
+from tests.stack import have_patience
 from tests.temporal import TemporalServer, free_port
 from tests.witness import Witness
 
-engine.PATIENCE_S *= SLOWEST
+have_patience()
 
 SECRET = "0123456789abcdef" * 4
 UP_WITHIN_S = 60.0
@@ -93,7 +92,7 @@ def running_api(settings: Settings) -> Iterator[RunningApi]:
     finally:
         if held:
             held[0].should_exit = True
-        thread.join(15)
+        thread.join(UP_WITHIN_S)
         store.dispose()
     assert not witnesses[0].objections, "answers that the API's description does not have"
 

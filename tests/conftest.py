@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 """The authorities that are trusted here: none. To read those of the world takes 20 ms, which every ``httpx.get`` spends
@@ -14,6 +15,9 @@ anew, and nothing here speaks with the world."""
 
 hypothesis.settings.register_profile("crowded", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("crowded")  # a machine may be five times slower than ours
+
+for _each in ("connect", "read", "write", "pool"):  # of whoever names no time; else it would be five seconds
+    setattr(DEFAULT_TIMEOUT_CONFIG, _each, 60.0)
 
 pytest_plugins = (
     "tests.temporal",

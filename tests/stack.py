@@ -23,6 +23,8 @@ from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export
 from domain.jobs import Event, Job
+from starter.api import readiness
+from starter.services import analyses, engine, live_runs
 from starter.services.documents import DocumentService
 from starter.services.jobs import JobService, RunAnswer
 from starter.services.kinds import KindService
@@ -73,6 +75,15 @@ measured in ``tests/bench``."""
 LONGEST_S = 160
 """How long a slow machine is waited for at most: a test says what it waited for before all of it is given up
 (``timeout`` of pytest)."""
+
+
+def have_patience() -> None:
+    """An API of this process waits as long for what it needs, before it says that it is not there, as a slow machine
+    takes for it."""
+    engine.PATIENCE_S *= SLOWEST
+    analyses.PLAN_WAIT_S *= SLOWEST
+    live_runs.CLOSE_WAIT_S *= SLOWEST
+    readiness.TIMEOUT_S *= SLOWEST
 
 
 def wait_until(condition: Callable[[], T | None], within_s: float, what: str) -> T:

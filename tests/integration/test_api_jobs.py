@@ -4,8 +4,7 @@ import json
 import shutil
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Role
 from starter.services import engine
 from tests import recordings
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.apis import TIMEOUT_S, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.footage import recorded_job
@@ -182,7 +181,7 @@ def test_given_no_temporal_when_run_then_503_and_nothing_changed(
         assert int(answer.headers["Retry-After"]) >= 1
         assert client.get(f"jobs/{job_id}").json() == before
         shutil.rmtree(alone.settings.data_dir / "artifacts")
-        ready = httpx.get(f"{alone.url}/readyz", timeout=20)
+        ready = httpx.get(f"{alone.url}/readyz")
         assert (ready.status_code, ready.json()["checks"]["database"]) == (503, "ok")
         assert "ok" not in (ready.json()["checks"]["engine"], ready.json()["checks"]["artifacts"])
 
@@ -228,7 +227,6 @@ def test_given_no_temporal_when_anything_is_started_or_stopped_then_503_and_noth
 def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what_needs_it_is_503_within_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "PATIENCE_S", PATIENCE_S)
     with ExitStack() as up:
         temporal = up.enter_context(running_temporal(tmp_path))
         monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
@@ -243,9 +241,10 @@ def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what
         text = ann.get(document).json()["markdown"]
         with temporal.frozen(), ThreadPoolExecutor(4) as at_once:
             save = {"base_version": 1, "markdown": text.replace(".", "!", 1)}
-            (saved, took_s) = timed(lambda: ann.put(document, json=save))
+            monkeypatch.setattr(engine, "PATIENCE_S", 10 * TIMEOUT_S)
+            saved = ann.put(document, json=save)  # while it waited for Temporal there would be no answer
             assert (saved.status_code, saved.json()["version"]) == (200, 2), saved.text
-            assert took_s < PATIENCE_S, "it did not wait for Temporal"
+            monkeypatch.setattr(engine, "PATIENCE_S", 2.0)
             asked = {
                 f"jobs/{waiting}/run": None,
                 f"jobs/{running}/cancel": None,
@@ -259,15 +258,6 @@ def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what
             for answer in at_once.map(lambda each: ann.post(each[0], json=each[1]), asked.items()):
                 assert (answer.status_code, answer.json()["code"]) == (503, "ENGINE_UNAVAILABLE"), answer.text
             assert ann.get(f"jobs/{waiting}").json() == before
-
-
-PATIENCE_S = 8.0
-"""Longer than a save takes on any machine. How soon one is there is measured in ``tests/bench``."""
-
-
-def timed(ask: Callable[[], httpx.Response]) -> tuple[httpx.Response, float]:
-    began = time.monotonic()
-    return ask(), time.monotonic() - began
 
 
 def test_given_a_temporal_that_refuses_the_start_when_run_then_502_and_nothing_changed(

@@ -22,6 +22,7 @@ from domain.jobs import Job
 from domain.lifecycles.callbacks import Callback
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
 from starter.api.callbacks.shapes import NewCallback
+from starter.services import live_runs
 from starter.wiring import run_options
 from tests import recordings
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
@@ -187,7 +188,8 @@ def unattended(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactor
             desk.report(ahead, status, **uris)
         failed = desk.start("audio")
         assert desk.send(failed, desk.event("FAILED")) == 204
-        with desk.api.client(OWNER) as client:
+        with desk.api.client(OWNER) as client, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(live_runs, "CLOSE_WAIT_S", 0.5)  # nobody is there who could end it
             retried = client.post(f"jobs/{failed.id}/retry", json={"client_request_id": "r-1"})
         statuses = desk.stack.statuses(ahead)
         desk.stack.start_worker()
