@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from time import monotonic
 from typing import Any
+from zlib import crc32
 
 import httpx
 import pytest
@@ -34,6 +34,7 @@ from starter.wiring import run_options
 from starter.work.webhooks import webhook_sender
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import STEP_BLOCK, drafted_job, instruction_of, uploaded_job
+from tests.stack import wait_until
 from tests.temporal import TemporalServer, reset
 from tests.workers import serving
 
@@ -83,22 +84,22 @@ def receiver() -> Iterator[Receiver]:
 
 
 @contextmanager
-def couriers(address: str, settings: Settings, api: RunningApi, give_up_after_s: float) -> Iterator[None]:
+def couriers(address: str, settings: Settings, api: RunningApi) -> Iterator[OutboxRelay]:
     """A worker and its relay, with pauses of tenths of a second."""
     post = webhook_sender(settings, api.store)
     with serving(address, settings, ("jobs", "providers"), [post.deliver, post.give_up]) as (client, loop):
-        relay = OutboxRelay(
-            api.store, client, settings.task_queue_prefix, first_pause_s=0.1, give_up_after_s=give_up_after_s
-        )
+        relay = OutboxRelay(api.store, client, settings.task_queue_prefix, first_pause_s=0.1)
         rounds = asyncio.run_coroutine_threadsafe(relay.run(0.05), loop.loop)
         try:
-            yield
+            yield relay
         finally:
             rounds.cancel()
 
 
 @pytest.fixture(scope="module")
-def post_api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+def post(
+    temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[RunningApi, OutboxRelay]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         settings = api_settings(
@@ -106,27 +107,36 @@ def post_api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory)
         )
         with running_api(settings) as running:
             wait_ready(running)
-            with couriers(temporal.address, settings, running, give_up_after_s=3.0):
-                yield running
+            with couriers(temporal.address, settings, running) as relay:
+                yield running, relay
+
+
+@pytest.fixture(scope="module")
+def post_api(post: tuple[RunningApi, OutboxRelay]) -> RunningApi:
+    return post[0]
+
+
+@pytest.fixture
+def impatient(post: tuple[RunningApi, OutboxRelay], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is handed over meanwhile is given up after the second request: the third would come after 8 s."""
+    monkeypatch.setattr(post[1], "_first_pause_s", 2.0)
+    monkeypatch.setattr(post[1], "_give_up_after_s", 7.9)
+
+
+def own_user(request: pytest.FixtureRequest) -> str:
+    """Whom a test acts for, also one of several with the same first words."""
+    return f"u-{request.node.name[:50]}-{crc32(request.node.name.encode())}"
 
 
 @pytest.fixture
 def user(post_api: RunningApi, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     """A user of the test's own."""
-    with post_api.client(f"u-{request.node.name[:60]}") as client:
+    with post_api.client(own_user(request)) as client:
         yield client
 
 
-def subject(user: httpx.Client, request: pytest.FixtureRequest) -> str:
-    return f"u-{request.node.name[:60]}"
-
-
 def until(found: Callable[[], Any]) -> Any:
-    deadline = monotonic() + WITHIN_S
-    while not (value := found()):
-        assert monotonic() < deadline, "it did not come to that"
-        threading.Event().wait(0.05)
-    return value
+    return wait_until(found, WITHIN_S, "that it came to that")
 
 
 def made(user: httpx.Client, receiver: Receiver, **fields: Any) -> dict[str, Any]:
@@ -154,7 +164,7 @@ def test_given_an_endpoint_when_a_job_moves_then_it_is_told_once_signed_and_it_i
     post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
 ) -> None:
     endpoint = made(user, receiver, description="mine")
-    job = uploaded_job(post_api.store, subject(user, request))
+    job = uploaded_job(post_api.store, own_user(request))
     delivery = ended(user, endpoint)
     (headers, body) = receiver.received[0]
     told = Webhook(endpoint["secret"]).verify(body, dict(headers))
@@ -171,7 +181,7 @@ def test_given_an_endpoint_when_a_job_moves_then_it_is_told_once_signed_and_it_i
 def test_given_a_guide_when_something_is_said_about_it_then_it_arrives_and_is_sent_again_without_who_was_erased_since(
     post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
 ) -> None:
-    owner, called = subject(user, request), "kim-who-is-called"
+    owner, called = own_user(request), "kim-who-is-called"
     job, _ = drafted_job(post_api.store, owner)
     post_api.store.invite(owner, job.project_id, ProjectRole.COMMENTER, fingerprint(job.id))
     post_api.store.accept_invitation(called, fingerprint(job.id))
@@ -200,7 +210,7 @@ def test_given_an_endpoint_that_fails_when_told_then_it_is_sent_again_with_the_s
 ) -> None:
     receiver.answers = [500, 302]
     endpoint = made(user, receiver)
-    uploaded_job(post_api.store, subject(user, request))
+    uploaded_job(post_api.store, own_user(request))
     delivery = ended(user, endpoint)
     assert [each["status_code"] for each in delivery["attempts"]] == [500, 302, 204]
     assert delivery["attempts"][0]["error_code"] == "WEBHOOK_UNDELIVERED"
@@ -208,12 +218,13 @@ def test_given_an_endpoint_that_fails_when_told_then_it_is_sent_again_with_the_s
     assert len({body for _, body in receiver.received}) == 1
 
 
+@pytest.mark.usefixtures("impatient")
 def test_given_an_endpoint_that_never_takes_it_when_the_time_is_over_then_it_failed_and_can_be_sent_again(
     post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
 ) -> None:
     receiver.answers = [503] * 1000
     endpoint = made(user, receiver, events=["job.cancelled"])
-    job = uploaded_job(post_api.store, subject(user, request))
+    job = uploaded_job(post_api.store, own_user(request))
     post_api.store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     delivery = ended(user, endpoint)
     assert (delivery["status"], delivery["event"]) == ("failed", "job.cancelled")
@@ -236,7 +247,7 @@ def test_given_a_delivery_on_its_way_when_an_operator_ends_its_run_then_it_does_
 ) -> None:
     receiver.answers = [500] * 1000
     endpoint = made(user, receiver)
-    uploaded_job(post_api.store, subject(user, request))
+    uploaded_job(post_api.store, own_user(request))
     until(lambda: receiver.received)
     (delivery,) = deliveries(user, endpoint)
 
@@ -276,7 +287,7 @@ def test_given_an_endpoint_that_answers_410_when_told_then_it_is_not_sent_again(
 ) -> None:
     receiver.answers = [410]
     endpoint = made(user, receiver)
-    uploaded_job(post_api.store, subject(user, request))
+    uploaded_job(post_api.store, own_user(request))
     delivery = ended(user, endpoint)
     assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
     assert delivery["attempts"][0]["error_code"] == "WEBHOOK_ENDPOINT_GONE"
@@ -288,7 +299,7 @@ def test_given_an_endpoint_that_answers_410_when_told_then_it_is_not_sent_again(
 def test_given_the_command_when_an_endpoint_is_added_told_sent_again_and_deleted_then_each_is_said(
     post_api: RunningApi, receiver: Receiver, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owner = f"u-{request.node.name[:60]}"
+    owner = own_user(request)
     monkeypatch.setenv("GUIDESMITH_API_URL", post_api.url)
     monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue(owner))
 
@@ -399,7 +410,7 @@ def test_given_the_payload_when_read_then_it_holds_references_only(
     post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
 ) -> None:
     made(user, receiver)
-    uploaded_job(post_api.store, subject(user, request))
+    uploaded_job(post_api.store, own_user(request))
     until(lambda: receiver.received)
     told = json.loads(receiver.received[0][1])
     assert set(told) == {"type", "timestamp", "data"}
