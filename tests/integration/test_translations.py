@@ -135,6 +135,12 @@ def asked(client: httpx.Client, job: Job, language: str = "de", **rest: object) 
     return task
 
 
+def called_off(client: httpx.Client, *task_ids: str) -> None:
+    """What a test leaves would ask the model in the next one's stead, as soon as workers come."""
+    for each in task_ids:
+        client.post(f"translation-tasks/{each}/cancel").raise_for_status()
+
+
 def translated(desk: Desk, client: httpx.Client, job: Job) -> str:
     """The id of the guide's German translation."""
     done = desk.work(client, asked(client, job)["id"])
@@ -347,7 +353,9 @@ def test_given_an_endpoint_that_fails_when_translating_then_the_task_says_so_and
     assert (task["status"], task["failure"]["failure_code"]) == ("FAILED", "PROVIDER_ACCESS_DENIED")
     assert task["failure"]["failed_stage"] == "translation"
     assert ann.get(f"instructions/{job.instruction_id}/translations").json()["items"] == []
-    assert asked(ann, job, client_request_id="again")["id"] != task["id"]
+    again = asked(ann, job, client_request_id="again")["id"]
+    assert again != task["id"]
+    called_off(ann, again)
 
 
 def test_given_a_translation_at_work_when_cancelled_then_there_is_none_and_another_can_be_asked_for(
@@ -487,7 +495,9 @@ def test_given_a_translation_when_exported_then_it_is_in_its_language_with_the_o
     assert ann.get(f"instructions/{job.instruction_id}").json() == original
     listed = ann.get(f"instructions/{job.instruction_id}/translations").json()
     assert (listed["items"], [each["language"] for each in listed["tasks"]]) == ([], ["fr"])
-    assert asked(ann, job)["replayed"] is False
+    again = asked(ann, job)
+    assert again["replayed"] is False
+    called_off(ann, again["id"], *(each["id"] for each in listed["tasks"]))
 
 
 def test_given_another_user_then_a_translation_is_as_absent_to_them_as_its_original(
@@ -590,7 +600,7 @@ def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_l
         assert all(f"<bdi>{each}</bdi><small>1 " in index for each in ("Deutsch", "English"))
         said("publish", "-o", str(site), "--project", job.project_id)
         assert "hreflang" not in next(site.glob("guides/*/index.html")).read_text()
-        assert said("delete-translation", job.id, "DE", "--yes").endswith(" (de) is gone.\n")
+        assert " (de) is gone.\n" in said("delete-translation", job.id, "DE", "--yes")  # the API's lines are there, too
         with pytest.raises(UsageWrong, match="no translation into de"):
             said("delete-translation", job.id, "de", "--yes")
         assert ann.get(f"instructions/{job.instruction_id}").status_code == 200
@@ -715,4 +725,5 @@ def test_nothing_of_the_texts_is_in_the_history_of_a_translation(
 
     told = asyncio.run(history())
     assert not any(text in told.to_json() for text in ("customer", "cüstömër", "Choose", "Chöösë"))
-    assert len(told.events) < 15
+    steps = [each for each in told.events if not str(each.WhichOneof("attributes")).startswith("workflow_task_")]
+    assert len(steps) < 7
