@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from temporalio.api.enums.v1 import RoutingConfigUpdateState
+from temporalio.api.workflowservice.v1 import DescribeWorkerDeploymentRequest
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Worker
@@ -87,7 +89,14 @@ def make_current(stack: Stack, build: str) -> None:
     def done() -> bool:  # the server knows a version a moment after its workers have asked for work
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
+    def known() -> bool:  # and tells the queues a moment after it has answered
+        asked = DescribeWorkerDeploymentRequest(namespace=stack.client.namespace, deployment_name=DEPLOYMENT)
+        told = stack.loop.run(stack.client.workflow_service.describe_worker_deployment(asked))
+        state = told.worker_deployment_info.routing_config_update_state
+        return state != RoutingConfigUpdateState.ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS
+
     wait_until(done, 60, f"version {build} to be current")
+    wait_until(known, 60, f"every queue to know that version {build} is")
 
 
 def has_ended(stack: Stack, job: Job) -> bool:
