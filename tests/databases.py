@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -27,6 +28,9 @@ from activities.store import Store
 POSTGRES_VERSION = 18
 _UNPRIVILEGED = "nobody"
 _START_TIMEOUT_S = 120.0
+
+PATIENT: dict[str, Any] = {"lock_timeout_ms": 60_000, "pool_timeout_s": 60.0, "connect_timeout_s": 60}
+"""For stores that many come to at once, on a machine with much else to do."""
 
 _TO_ITSELF = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()"""
@@ -285,6 +289,6 @@ def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterat
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
     """A store on both databases."""
-    opened = Store.open(database_url, durable=False)
+    opened = Store.open(database_url, durable=False, **PATIENT)
     yield opened
     opened.dispose()

@@ -394,7 +394,7 @@ from domain.errors import InsufficientCredits
 from domain.jobs import (Job)
 from tests.integration.store_builders import OWNER, at_once
 url, project = sys.argv[1:]
-store = Store.open(url, durable=False)
+store = Store.open(url, durable=False, lock_timeout_ms=60_000, pool_timeout_s=60.0)
 store.ping()
 print("ready", flush=True)
 sys.stdin.readline()

@@ -24,6 +24,7 @@ from domain.jobs import Actor, Failure, Job, Page
 from domain.lifecycles.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
 from domain.lifecycles.lifecycle import Trigger
 from domain.quotas import OwnerLimits
+from tests.databases import PATIENT
 from tests.integration.store_builders import OWNER, Run, at_once, blob, created_job, drafted_job, log_of, uploaded_job
 
 pytest_plugins = ("tests.databases",)
@@ -401,7 +402,7 @@ def test_given_a_creation_that_fails_when_its_key_comes_again_then_nothing_was_m
 
 
 def test_given_one_key_in_two_processes_when_used_at_once_then_one_creation(database_url: str) -> None:
-    stores = [Store.open(database_url, durable=False) for _ in range(2)]
+    stores = [Store.open(database_url, durable=False, **PATIENT) for _ in range(2)]
     scope = IdempotencyScope(OWNER, "POST", "/api/v1/projects", "k-1")
 
     def made(number: int) -> tuple[dict[str, object], bool]:
@@ -423,7 +424,7 @@ def test_given_one_key_in_two_processes_when_used_at_once_then_one_creation(data
 def test_given_a_user_with_room_for_two_jobs_when_they_ask_for_ten_at_once_then_they_have_two(
     database_url: str,
 ) -> None:
-    store = Store.open(database_url, durable=False, limits=OwnerLimits(open_jobs=2))
+    store = Store.open(database_url, durable=False, limits=OwnerLimits(open_jobs=2), **PATIENT)
     project = store.create_project(OWNER, "x").id
     answers = at_once(10, lambda _: store.create_job(OWNER, project))
     assert sum(isinstance(answer, Job) for answer in answers) == 2

@@ -24,6 +24,7 @@ from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
 from domain.errors import SettingsInvalid
 from domain.lifecycles.instruction import AUDIO_EXTRACTING, AUDIO_READY, TRANSCRIBING
+from tests.databases import PATIENT
 from tests.integration.store_builders import (
     OWNER,
     STEP_BLOCK,
@@ -140,7 +141,7 @@ def test_given_an_empty_database_when_upgraded_downgraded_and_upgraded_then_it_i
 def test_given_processes_that_upgrade_at_once_when_all_end_then_the_schema_is_there_once(
     empty_database_url: str,
 ) -> None:
-    stores = [Store.open(empty_database_url, durable=False) for _ in range(4)]
+    stores = [Store.open(empty_database_url, durable=False, **PATIENT) for _ in range(4)]
 
     assert at_once(4, lambda number: stores[number].upgrade()) == [None] * 4
 
@@ -151,7 +152,7 @@ def test_given_processes_that_upgrade_at_once_when_all_end_then_the_schema_is_th
 
 def test_given_a_new_file_when_many_open_it_at_once_then_all_can(tmp_path: Path) -> None:
     for number in range(20):
-        stores = [Store.open(f"sqlite:///{tmp_path}/{number}.db", durable=False) for _ in range(4)]
+        stores = [Store.open(f"sqlite:///{tmp_path}/{number}.db", durable=False, **PATIENT) for _ in range(4)]
         assert at_once(4, lambda each, stores=stores: stores[each].ping()) == [None] * 4  # type: ignore[misc]
         for store in stores:
             store.dispose()

@@ -74,13 +74,13 @@ def test_given_an_open_transaction_when_upgraded_then_others_read_and_write_mean
         served = 0
         while sum("pg_advisory_xact_lock" in each for each in in_use.sent) < 8:
             with others.write() as connection:
-                connection.execute(text("SET LOCAL lock_timeout = 3000"))
+                connection.execute(text("SET LOCAL lock_timeout = 30000"))
                 connection.execute(text("SELECT * FROM job_events")).all()
                 connection.execute(text("UPDATE jobs SET progress = progress"))
             served += 1
         assert not upgrading.done() and served > 0
         open_one.rollback()
-        upgrading.result(timeout=60)
+        upgrading.result(timeout=150)
     others.dispose()
     with in_use.database.read() as connection:
         assert shape(connection) == in_use.declared
