@@ -67,6 +67,7 @@ def histories(safe: tuple[Stack, RunningApi], tmp_path_factory: pytest.TempPathF
     failed = stack.new_job(broken)
     stack.run(failed)
     stack.wait_for(done, "completed")
+    stack.loop.run(stack.client.get_workflow_handle(done.id).result())  # its run ends after its row
     failure = stack.wait_for(failed, "FAILED").failure
     assert failure is not None and failure.failure_code == "MEDIA_NOT_RECOGNISED"
     with pytest.raises(WorkflowFailureError):

@@ -28,8 +28,10 @@ WRITING = {"block_id": STEP_BLOCK, "writes": True}
 
 
 @pytest.fixture
-def guide(api: RunningApi) -> tuple[str, str]:
-    """A job of ann's and its instruction, in a project with a viewer and an editor who are called something."""
+def guide(api: RunningApi, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """A job of ann's and its instruction, in a project with a viewer and an editor who are called something, and whom
+    nobody forgets while a slow machine answers."""
+    monkeypatch.setattr("activities.store.documents.presences.GONE_AFTER_S", 600)
     job, _ = drafted_job(api.store, "ann")
     for role in (ProjectRole.VIEWER, ProjectRole.EDITOR):
         api.store.accept_invitation(str(role), _invited(api.store, job.project_id, role))

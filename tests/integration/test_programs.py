@@ -540,7 +540,7 @@ def test_given_an_assistant_over_stdio_when_it_reads_edits_and_exports_then_the_
             absent = await client.call_tool("make_guide", {"recording": str(tmp_path / "none.mp4")})
             assert absent.is_error and "no file" in str(absent.content)
 
-    asyncio.run(asyncio.wait_for(work(), 120))
+    asyncio.run(asyncio.wait_for(work(), 170))
 
 
 def test_given_an_assistant_over_http_when_it_comes_with_a_token_then_it_acts_for_it_and_touches_no_file(
@@ -579,7 +579,7 @@ def test_given_an_assistant_over_http_when_it_comes_with_a_token_then_it_acts_fo
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
 
-    asyncio.run(asyncio.wait_for(work(), 120))
+    asyncio.run(asyncio.wait_for(work(), 170))
 
 
 def _with_token(url: str, token: str) -> McpClient:

@@ -44,7 +44,7 @@ def bring(request: pytest.FixtureRequest, tmp_path: Path) -> Bring:
     return brought
 
 
-def fetching(sandbox: RunningSandbox, size_bytes: int = ROOM, timeout_s: float = 10.0) -> OutputFetch:
+def fetching(sandbox: RunningSandbox, size_bytes: int = ROOM, timeout_s: float = 30.0) -> OutputFetch:
     return OutputFetch(sandbox.base_url, size_bytes=size_bytes, timeout_s=timeout_s)
 
 
@@ -123,8 +123,9 @@ def test_given_an_address_that_is_silent_when_brought_then_it_times_out_or_is_gi
     sandbox.script("files", Behaviour(hang=True, times=2))
     with pytest.raises(ProviderTimeout):
         bring(fetching(sandbox, timeout_s=0.3), url)
+    before = sandbox.count("files")  # where much is to do, its time may be over before it is sent
     with pytest.raises(Cancelled):
-        bring(fetching(sandbox, timeout_s=60.0), url, stop=lambda: sandbox.count("files") > 1)
+        bring(fetching(sandbox, timeout_s=60.0), url, stop=lambda: sandbox.count("files") > before)
 
 
 def test_given_more_than_is_taken_when_brought_then_it_is_not_read_on(sandbox: RunningSandbox, bring: Bring) -> None:

@@ -26,13 +26,20 @@ VERSION = "5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa"
 HOOK = "http://127.0.0.1:9/hook?ticket=t"
 
 
-def predictions(sandbox: RunningSandbox, timeout_s: float = 2.0) -> Predictions:
+def predictions(sandbox: RunningSandbox, timeout_s: float = 30.0) -> Predictions:
     return Predictions(ProviderClient(sandbox.base_url, api_key="key", timeout_s=timeout_s))
 
 
-def submit(sandbox: RunningSandbox, *, key: str = "job-1-1", model: str = "owner/name", **how: Any) -> Prediction:
+def submit(
+    sandbox: RunningSandbox,
+    asked: Predictions | None = None,
+    *,
+    key: str = "job-1-1",
+    model: str = "owner/name",
+    **how: Any,
+) -> Prediction:
     given = {"input": {"prompt": PROMPT}, "webhook": None, **how}
-    return predictions(sandbox).submit(model=model, idempotency_key=key, **given)
+    return (asked or predictions(sandbox)).submit(model=model, idempotency_key=key, **given)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +110,8 @@ def test_given_what_goes_wrong_when_asked_then_the_error_says_what_and_nothing_o
     known = submit(sandbox, key="before").id
     sandbox.script(route, behaviour)
     with pytest.raises(error) as raised:
-        submit(sandbox) if route == "predictions" else predictions(sandbox).get(known)
+        asked = predictions(sandbox, 0.3 if behaviour.hang else 30.0)
+        submit(sandbox, asked) if route == "predictions" else asked.get(known)
     assert type(raised.value) is error
     assert PROMPT not in raised.value.message
     assert raised.value.retry_after_s == (7.0 if error is ProviderRateLimited else None)

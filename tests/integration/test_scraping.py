@@ -64,7 +64,7 @@ def running_site(pages: dict[str, Answer]) -> Iterator[tuple[str, list[str]]]:
 
 
 def scraped(url: str, *, public: bool = False, stop: Callable[[], None] = lambda: None) -> Made:
-    bounds = Bounds(size_bytes=PAGE_BYTES, redirects=REDIRECTS)
+    bounds = Bounds(size_bytes=PAGE_BYTES, redirects=REDIRECTS, timeout_s=60.0, connect_timeout_s=60.0)
     outbound = Outbound(bounds) if public else Outbound(bounds, permit=lambda _: True)
     return PageScraper(outbound, version="1").make(ScrapeOrder(url=url), request_id="", stop=stop)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 
 from activities.confined.outside import Bounds
@@ -35,6 +34,7 @@ from domain.errors import (
 )
 from domain.orders.generation import SpeechOrder
 from starter.sandbox import Behaviour, Cut, RunningSandbox
+from tests.children import running
 
 pytest_plugins = ("tests.sandbox",)
 
@@ -123,7 +123,7 @@ def test_given_nobody_wants_it_any_more_when_spoken_then_the_process_is_gone(tmp
 
     with pytest.raises(Cancelled):
         EmbeddedSpeech(tmp_path).speak("word " * 4_000, voice=None, to=tmp_path / "out.wav", stop=stop)
-    assert not [each for each in psutil.Process().children(recursive=True) if "speaker.py" in " ".join(each.cmdline())]
+    assert running("speaker.py") == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -197,7 +197,7 @@ def test_given_a_program_that_does_not_speak_then_it_is_said_and_it_is_gone(
     stop: Callable[[], bool] | None = (lambda: next(beats, True)) if error is Cancelled else None
     with pytest.raises(error):
         speech.speak(TEXT, voice=None, to=tmp_path / "out.wav", stop=stop)
-    assert not [each for each in psutil.Process().children(recursive=True) if str(tmp_path) in " ".join(each.cmdline())]
+    assert running(str(tmp_path)) == []
 
 
 def test_given_a_machine_without_a_voice_then_it_is_not_available(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_given_secrets_in_the_environment_when_a_program_speaks_then_it_does_not
 
 
 def hosted(sandbox: RunningSandbox, **how: float) -> HostedSpeech:
-    client = ProviderClient(sandbox.base_url, api_key="key", **{"timeout_s": 2.0, **how})  # type: ignore[arg-type]
+    client = ProviderClient(sandbox.base_url, api_key="key", **{"timeout_s": 30.0, **how})  # type: ignore[arg-type]
     return HostedSpeech(client, model="sandbox-voice", voice="alloy")
 
 
@@ -257,7 +257,8 @@ def test_given_what_goes_wrong_when_spoken_by_a_provider_then_the_error_says_wha
 ) -> None:
     sandbox.script("speech", behaviour)
     with pytest.raises(error) as raised:
-        hosted(sandbox).speak(TEXT, voice=None, to=tmp_path / "out.mp3")
+        voice = hosted(sandbox, timeout_s=0.3 if behaviour.hang else 30.0)
+        voice.speak(TEXT, voice=None, to=tmp_path / "out.mp3")
     assert type(raised.value) is error and "dashboard" not in raised.value.message
     assert raised.value.retry_after_s == (7.0 if error is ProviderRateLimited else None)
 

@@ -108,7 +108,7 @@ def test_given_a_model_without_times_and_pauses_of_a_minute_then_each_sentence_b
     endpoint: Endpoint, tmp_path: Path
 ) -> None:
     audio = write_flac(tmp_path / "pauses.flac", [clip("english"), silence(PAUSE_MS), clip("english")])
-    recogniser = OpenAiRecogniser(ProviderClient(endpoint.base_url, timeout_s=60.0), "without-times")
+    recogniser = OpenAiRecogniser(ProviderClient(endpoint.base_url, timeout_s=600.0), "without-times")
     segments: list[SpokenSegment] = []
     recogniser.recognise(
         audio, language="en", start_ms=0, end_ms=None, on_segment=segments.append, on_progress=lambda _: None

@@ -65,13 +65,16 @@ def test_given_a_stage_at_work_when_it_stands_still_then_its_beats_say_since_whe
     environment.on_heartbeat = lambda *details: beats.append(details[0])
 
     def work() -> None:
-        with Heartbeat(0.05) as heartbeat:
+        heartbeat = Heartbeat(0.05)
+        heartbeat.note(progress=40, stage_progress=0.5)
+        with heartbeat:
+            wait_until(lambda: beats, 30, "a beat")
             heartbeat.longest = timedelta(seconds=1.5)
-            heartbeat.note(progress=40, stage_progress=0.5)
             wait_until(lambda: beats and STANDS_STILL in beats[-1], 30, "a beat that says it")
             still = beats[-1]
             heartbeat.note(progress=40, stage_progress=0.5)
             assert heartbeat._carried()[PROGRESS_AT] == still[PROGRESS_AT], "what is said again is no progress"
+            heartbeat.longest = timedelta(hours=1)
             heartbeat.note(progress=40, stage_progress=0.51)
             went_on = heartbeat._carried()
             assert STANDS_STILL not in went_on and str(went_on[PROGRESS_AT]) > str(still[PROGRESS_AT])

@@ -68,7 +68,8 @@ def test_given_sessions_when_swept_then_those_go_that_expired_or_whose_job_ended
     store: Store, artifact_store: ArtifactStore
 ) -> None:
     _, alive = uploading(store, artifact_store)
-    _, just_expired = uploading(store, artifact_store, NOW - timedelta(seconds=EXPIRED_FOR_S / 2))
+    just_now = datetime.now(UTC) - timedelta(seconds=EXPIRED_FOR_S / 2)  # NOW may be an hour ago
+    _, just_expired = uploading(store, artifact_store, just_now)
     _, expired = uploading(store, artifact_store, NOW - DAY)
     job, cancelled = uploading(store, artifact_store)
     store.move(job.id, None, CANCELLED, trigger=Trigger.API, actor=Actor.EDITOR)

@@ -168,7 +168,7 @@ def test_given_no_collector_then_nothing_of_it_is_imported() -> None:
         "sys.exit(any(each.startswith(('opentelemetry.sdk', 'opentelemetry.exporter', 'opentelemetry.instrumentation',"
         "'temporalio.contrib.opentelemetry')) for each in sys.modules))"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, env={}, timeout=120)
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, env={}, timeout=160)
 
 
 def test_the_standard_variables_mean_what_they_mean_everywhere() -> None:

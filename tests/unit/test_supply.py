@@ -254,7 +254,7 @@ def test_given_advisories_of_any_form_when_the_lock_is_held_against_them_then_wh
 def test_given_the_lock_when_written_as_a_bill_of_materials_then_every_file_has_its_sum(tmp_path: Path) -> None:
     uv = ROOT / ".tools" / "bin" / "uv"
     command = [str(uv), "export", "--frozen", "--quiet", "--no-dev", "--all-extras", "--format", "cyclonedx1.5"]
-    done = subprocess.run([*command, "--offline"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*command, "--offline"], cwd=ROOT, capture_output=True, text=True, timeout=150)
     bill = json.loads(done.stdout)
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
     names = {each["name"] for each in bill["components"]}
