@@ -55,7 +55,8 @@ class ApiProcess:
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """Tell it to end, or (SIGKILL) end it, and wait until it has."""
         if self.process is not None:
-            self.process.send_signal(how)
+            with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+                self.process.send_signal(how)
             self.process.wait(timeout=30)
             self.process = None
 

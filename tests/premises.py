@@ -23,12 +23,13 @@ class Premises:
     def refresh(self) -> None:
         """At a test's start."""
         self.sandbox.reset()
-        if not self.stack.workers:
-            self.stack.start_worker()
+        self.stack.attend()
 
     def settle(self) -> None:
         """At a test's end: the books are balanced, and no job is left that would ask the sandbox in the next test's
         stead, as soon as somebody looks for runs that were lost."""
+        if self._at_work():
+            self.stack.attend()
         wait_until(lambda: not self._at_work(), 60, "the end of every job")
         report = self.store.audit_credits()
         assert report.balanced, report.findings

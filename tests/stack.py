@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import psutil
 from temporalio.api.history.v1 import HistoryEvent
@@ -24,7 +25,7 @@ from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export
 from domain.jobs import Event, Job
 from starter.api import readiness
-from starter.services import analyses, engine, live_runs
+from starter.services import analyses, engine, kinds, live_runs
 from starter.services.documents import DocumentService
 from starter.services.jobs import JobService, RunAnswer
 from starter.services.kinds import KindService
@@ -67,6 +68,9 @@ WORKER_SETTINGS = (
 """What a stack's workers are told of its settings."""
 T = TypeVar("T")
 
+ODD = frozenset({"HOLD", "DIE_AFTER"})
+"""What a worker is told that does not go on with whatever comes."""
+
 SLOWEST = 5
 """How many times slower than a machine with two idle cores one may be, on which the tests hold: what has to be soon is
 measured in ``tests/bench``."""
@@ -84,6 +88,10 @@ def have_patience() -> None:
     analyses.PLAN_WAIT_S *= SLOWEST
     live_runs.CLOSE_WAIT_S *= SLOWEST
     readiness.TIMEOUT_S *= SLOWEST
+
+
+CANCEL_WAIT_S = SLOWEST * kinds.CANCEL_WAIT_S
+"""How long who cancels a job waits for its end, where a worker brings that about."""
 
 
 def wait_until(condition: Callable[[], T | None], within_s: float, what: str) -> T:
@@ -162,6 +170,7 @@ class Stack:
         self.kinds = KindService(self.store, self.client, run_options(self.settings))
         self.workers: list[Forked] = []
         self.metrics_port = 0
+        self._is_odd = False
 
     # --- workers -------------------------------------------------------------------------------------------
 
@@ -174,7 +183,7 @@ class Stack:
             **{f"GUIDESMITH_{name.upper()}": str(value) for name, value in self._settings().items()},
             "GUIDESMITH_METRICS_PORT": str(port),
             "GUIDESMITH_LOG_FORMAT": "json",
-            **({"STICKY_S": "1"} if self.deadly or environment.keys() & {"HOLD", "DIE_AFTER"} else {}),
+            **({"STICKY_S": "1"} if self.deadly or environment.keys() & ODD else {}),
             "TEMPORAL_ADDRESS": self.temporal.address,
             **self.environment,
             **environment,
@@ -183,6 +192,7 @@ class Stack:
         started = self._workers_started()
         process = fork_server().fork("worker", values, self.log_file)
         self.workers.append(process)
+        self._is_odd |= not ODD.isdisjoint(environment)
         wait_until(lambda: self._workers_started() > started or process.poll() is not None, 90, "a worker")
         assert process.poll() is None or "DIE_AFTER" in environment, self.log_file.read_text()[-3000:]
         return process
@@ -204,6 +214,14 @@ class Stack:
                 process.send_signal(signal.SIGKILL)
             process.wait()
         self.workers.clear()
+        self._is_odd = False
+
+    def attend(self) -> None:
+        """See that a worker is at work, at a test's start: the one before may have failed while there was none, or one
+        that holds its work or is to die."""
+        if self._is_odd or all(process.poll() is not None for process in self.workers):
+            self.kill_worker()
+            self.start_worker()
 
     def die(self, after: str, unless: Callable[[], bool]) -> None:
         """Have a worker die once the transaction that leads to ``after`` is committed, unless that never comes."""
@@ -305,6 +323,7 @@ def running_stack(folder: Path, temporal: TemporalServer, *, deadly: bool = Fals
     }
     stack = Stack(folder, temporal, Settings(**values), deadly=deadly)
     try:
-        yield stack
+        with patch.object(kinds, "CANCEL_WAIT_S", CANCEL_WAIT_S):
+            yield stack
     finally:
         stack.stop()

@@ -5,7 +5,8 @@ cancelled, or until the file ``$HOLD_FILE`` is gone. EXPORTING, REGENERATING, SC
 task of that kind does.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
-the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch.
+the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch, or the last of as many as
+``ITEMS`` says.
 ``PIECE_MS=MILLISECONDS``: how long the pieces are into which the sound of a long recording is cut.
 ``STICKY_S=SECONDS``: for how long jobs that it had in memory wait for it once it is dead.
 """
@@ -16,6 +17,7 @@ import os
 import time
 from collections.abc import Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,10 @@ STAGES = (
     "tasks.documents",
 )
 """Modules of stages that bring large libraries, which a program that is no worker leaves out."""
+
+
+FINISHED = count(1)
+"""The items that this process has settled."""
 
 
 class StoppingStore(Store):
@@ -101,7 +107,8 @@ class StoppingStore(Store):
 
     def finish_item(self, *item: Any) -> None:
         super().finish_item(*item)
-        _die_after("item")
+        if next(FINISHED) >= int(os.environ.get("ITEMS", "1")):
+            _die_after("item")
 
     def close_batch(self, job_id: str, fence: Fence, items: int, stopped: Failure | None = None) -> Job:
         job = super().close_batch(job_id, fence, items, stopped)

@@ -13,7 +13,7 @@ from temporalio.client import Client
 from activities.rails.contracts import RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
 from activities.store import Store
-from domain.errors import Cancelled, DispatchFailed, EngineUnavailable
+from domain.errors import Cancelled, DispatchFailed, EngineUnavailable, JobVersionConflict
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycles.batch import BATCH
 from domain.lifecycles.kinds import WORKING_ON, lifecycle_of
@@ -86,7 +86,10 @@ class KindService:
         lifecycle = lifecycle_of(job.kind)
         target = lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API)
         if job.dispatch_id is None or not await signalled(self._client, job.id, CANCEL):
-            return await asyncio.to_thread(self._stop, job, str(target))
+            try:
+                return await asyncio.to_thread(self._stop, job, str(target))
+            except JobVersionConflict:  # a run has taken it up meanwhile: that is told
+                return await self.cancel(owner, job_id)
         deadline = time.monotonic() + CANCEL_WAIT_S
         while not lifecycle.is_terminal(lifecycle.status(job.status)) and time.monotonic() < deadline:
             await asyncio.sleep(CANCEL_POLL_S)
