@@ -440,7 +440,7 @@ def test_given_no_file_or_too_many_when_read_then_the_request_is_refused(count: 
 
 def test_given_a_cancel_while_reading_then_the_reader_is_gone_and_nothing_is_left(tmp_path: Path) -> None:
     path = tmp_path / "upload-0"
-    path.write_text("a,b\n" + "1,2\n" * 200_000)
+    path.write_text("a,b\n" + "1,2\n" * 2_000_000)  # it has not read them all before anybody looks
 
     def cancel_once_it_runs(share: float) -> None:
         if running("reader.py"):

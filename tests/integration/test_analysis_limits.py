@@ -365,7 +365,8 @@ def test_given_a_process_that_overruns_or_dies_when_heard_then_that_is_told_apar
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("activities.confined.outside.ENDS_WITHIN_S", 0.5)
+    if error is Overran:  # else it ends by itself, which takes its time on a slow machine
+        monkeypatch.setattr("activities.confined.outside.ENDS_WITHIN_S", 0.5)
     with pytest.raises(error):
         told_by(tmp_path, script_of(body), loads, bounds)
     assert running("script.py") == []

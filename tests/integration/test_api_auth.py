@@ -28,7 +28,7 @@ from starter.settings import load_settings
 from starter.wiring import token_check
 from tests.apis import SECRET, RunningApi, api_settings, running_api
 from tests.identity import AUDIENCE, ISSUER, IdentityProvider, ec_key, rsa_key, running_identity_provider
-from tests.temporal import TemporalServer
+from tests.temporal import TemporalServer, free_port
 
 FIRST, SECOND, STRANGER = rsa_key("first"), rsa_key("second"), rsa_key("first")
 CURVED = ec_key("curved")
@@ -53,7 +53,7 @@ def provider() -> Iterator[IdentityProvider]:
 
 
 def checking(provider: IdentityProvider, clock: Clock | None = None, **rules: Any) -> JwksTokens:
-    keys = Keys(provider.url, clock=clock or Clock(), timeout_s=5.0)
+    keys = Keys(provider.url, clock=clock or Clock(), timeout_s=60.0)
     return JwksTokens(keys, rules.pop("algorithms", ALGORITHMS), Claims(ISSUER, AUDIENCE, **rules))
 
 
@@ -259,13 +259,14 @@ def test_given_a_provider_that_breaks_then_the_keys_at_hand_serve_for_a_day(
 
 def test_given_a_provider_that_never_answered_then_nobody_can_tell_until_it_does() -> None:
     clock = Clock()
-    with running_identity_provider() as gone:
+    port = free_port()
+    with running_identity_provider(port) as gone:
         gone.publish(FIRST)
     tokens = checking(gone, clock)
     token = gone.token(FIRST)
     with pytest.raises(KeysUnavailable):
         check(tokens, token)
-    with running_identity_provider(int(gone.url.rpartition(":")[2].partition("/")[0])) as back:
+    with running_identity_provider(port) as back:
         back.publish(FIRST)
         clock.now += 11
         assert check(tokens, token).subject == "ann"
@@ -321,7 +322,7 @@ def test_given_an_identity_provider_that_was_never_reached_when_the_api_is_asked
     temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
-    with running_identity_provider() as gone:
+    with running_identity_provider(free_port()) as gone:
         token = gone.token(FIRST)
     with running_api(api_settings(tmp_path, auth_jwks_url=gone.url)) as api:
         answer = asked(api, "jobs", token)

@@ -129,7 +129,8 @@ def test_given_an_upload_that_broke_off_when_sent_again_then_only_what_is_missin
         session = client.post(f"jobs/{job_id}/upload", {"filename": "clip.mp4"})
 
         def breaks_off(done: int) -> None:
-            raise KeyboardInterrupt
+            if done:  # of a slow machine it is asked before anything is on its way
+                raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             client.upload(recording, session, breaks_off)
@@ -164,7 +165,7 @@ def test_given_a_guide_when_it_is_shared_on_the_command_line_then_the_link_opens
     secret.write_text("correct horse\nnot this\n")
     options = ["--days", "30", "--passphrase-file", str(secret), "--json"]
     said = CliRunner().invoke(app, ["shares", "add", told.job.id, *options]).stdout
-    made = json.loads(said[said.index("{\n") :])  # the API's log stands before it: it runs in this process
+    made, _ = json.JSONDecoder().raw_decode(said, said.index("{\n"))  # around it is the API's log, which runs here
     assert made["has_passphrase"] and made["expires_at"] and "correct" not in json.dumps(made)
     assert b"passphrase" in httpx.get(made["url"]).content
     listed = CliRunner().invoke(app, ["shares", "list", told.job.id])

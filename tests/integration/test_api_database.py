@@ -1,12 +1,11 @@
 """The API while its Postgres dies under it and comes back: requests say so, streams go on, nothing is half done."""
 
-import os
-import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import httpx
+import psutil
 import pytest
 
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
@@ -38,10 +37,22 @@ def api(
 
 
 def killed(server: PostgresServer) -> None:
-    """As a power cut would: no process of it is left."""
-    postmaster = int((server.folder / "data" / "postmaster.pid").read_text().split()[0])
-    os.kill(postmaster, signal.SIGKILL)
+    """As a power cut would: no process of it is left, of which one that lingered would keep the next from starting."""
+    postmaster = psutil.Process(int((server.folder / "data" / "postmaster.pid").read_text().split()[0]))
+    postmaster.suspend()  # it begins no more of them
+    backends = postmaster.children()
+    for each in (postmaster, *backends):
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
     server.stop()
+    wait_until(lambda: not any(map(runs, backends)), WITHIN_S, "the end of its backends")
+
+
+def runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # it was reaped between the two looks
+        return False
 
 
 def answered(client: httpx.Client, path: str) -> httpx.Response:

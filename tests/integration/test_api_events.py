@@ -59,7 +59,7 @@ def streamed(client: httpx.Client, job_id: str, last: int | str | None, enough: 
     headers = {} if last is None else {"Last-Event-ID": str(last)}
     with (
         suppress(httpx.TransportError),
-        client.stream("GET", f"jobs/{job_id}/events", headers=headers, timeout=30) as answer,
+        client.stream("GET", f"jobs/{job_id}/events", headers=headers) as answer,
     ):
         assert answer.status_code == 200
         for event in heard_in(answer.iter_lines()):
@@ -98,9 +98,13 @@ def test_given_a_session_of_a_short_token_when_the_token_expires_then_the_stream
 
     ours = {"Sec-Fetch-Site": "same-origin"}
     with httpx.Client(base_url=events_api.url, headers=ours, timeout=30) as browser, ThreadPoolExecutor(2) as pool:
-        token = Tokens(SECRET).issue("brief", Role.ADMIN, ttl_s=6)
-        assert browser.post("/sign-in", data={"token": token}).status_code == 303
-        assert list(pool.map(partial(read_to_its_end, browser), streams)) == [200, 200]
+        for ttl_s in (6, 60):  # where six seconds are over before the streams are open
+            token = Tokens(SECRET).issue("brief", Role.ADMIN, ttl_s=ttl_s)
+            signed_in = browser.post("/sign-in", data={"token": token}).status_code
+            answers = list(pool.map(partial(read_to_its_end, browser), streams))
+            if (signed_in, answers) == (303, [200, 200]):
+                break
+        assert (signed_in, answers) == (303, [200, 200])
         assert browser.get(f"/api/v1/jobs/{job.id}").status_code == 401
         assert browser.get("/", headers={"Sec-Fetch-Mode": "cors"}).status_code == 401
 
@@ -122,7 +126,7 @@ def restartable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         yield api
 
 
-def followed_through(api: ApiProcess, owner: str, job_id: str, until: int) -> list[int]:
+def followed_through(api: ApiProcess | RunningApi, owner: str, job_id: str, until: int) -> list[int]:
     """The ids that a client hears which comes back, with the last id it heard, whenever the stream breaks."""
     ids: list[int] = []
     pause = threading.Event()
@@ -157,7 +161,7 @@ def test_given_two_clients_when_the_api_is_killed_and_started_again_then_neither
         restartable.start()
         restartable.wait()
         report(31, 40)
-        heard = [client.result(60) for client in clients]
+        heard = [client.result(120) for client in clients]
     store.dispose()
     assert heard == [list(range(1, until + 1))] * 2
 
@@ -218,7 +222,7 @@ def opened(api: RunningApi, owner: str, job_id: str, *, receive_buffer: int | No
     with socket.socket() as sock:
         if receive_buffer is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        sock.settimeout(30)
+        sock.settimeout(60)
         sock.connect(("127.0.0.1", api.settings.api_port))
         token = Tokens(SECRET).issue(owner)
         sock.sendall(
@@ -305,14 +309,11 @@ def test_given_a_client_that_reads_nothing_when_much_happens_then_others_hear_it
     store = events_api.store
     job = created_job(store, "wim")
     count = 3000
-    with (
-        events_api.client("wim") as wim,
-        ThreadPoolExecutor(1) as pool,
-        opened(events_api, "wim", job.id, receive_buffer=4096),
-    ):
-        reader = pool.submit(streamed, wim, job.id, None, lambda event: event.id > count)
+    with ThreadPoolExecutor(1) as pool, opened(events_api, "wim", job.id, receive_buffer=4096):
+        # who reads slowly, as all do on a slow machine, may be cut off as well, and comes again
+        reader = pool.submit(followed_through, events_api, "wim", job.id, count + 1)
         append(store, job.id, count, size=4000)
-        assert [event.id for event in reader.result(60)] == list(range(1, count + 2))
+        assert reader.result(120) == list(range(1, count + 2))
         # its seat becomes free although it is still connected: all of them can be had
         wait_until(lambda: all_seats(events_api, "wim", job.id), 30, "it is cut off")
 

@@ -23,7 +23,7 @@ from activities.rails.namespaces import recognise_namespace
 from domain.documents.publication import ExportFormat
 from starter.access.tokens import Role, Tokens
 from starter.services.engine import connect
-from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
+from tests.apis import SECRET, TIMEOUT_S, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OWNER, STEP_BLOCK, instruction_of
 from tests.temporal import TemporalServer
@@ -84,6 +84,7 @@ def configured(api: RunningApi, *, stateful: bool) -> SchemathesisConfig:
         {
             "base-url": api.url,
             "seed": 1,
+            "request-timeout": TIMEOUT_S,
             "headers": {"Authorization": f"Bearer {token}", "X-Callback-Secret": RUNNER},
             "parameters": {f"path.{name}": value for name, value in ids(api).items()},
             "generation": {
@@ -110,7 +111,7 @@ def configured(api: RunningApi, *, stateful: bool) -> SchemathesisConfig:
 METHODS = {"reads": ("GET", "HEAD"), "creations": ("POST",), "changes": ("PUT", "PATCH", "DELETE")}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("which", METHODS)
 def test_given_any_request_when_sent_then_it_is_answered_as_described(explored: RunningApi, which: str) -> None:
     schema = described(explored, stateful=False)
@@ -119,7 +120,7 @@ def test_given_any_request_when_sent_then_it_is_answered_as_described(explored: 
     assert asked_of(schema.include(method=list(METHODS[which]))) > 300
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_given_requests_that_follow_from_answers_when_sent_then_they_are_answered_as_described(
     explored: RunningApi,
 ) -> None:

@@ -54,13 +54,12 @@ class Ids(dict[str, str]):
 
 @pytest.fixture(scope="module")
 def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
-    """An API with a small cap, little patience, stage runners, and an origin that may call it."""
+    """An API with a small cap, stage runners, and an origin that may call it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         settings = api_settings(
             tmp_path_factory.mktemp("perimeter"),
             json_cap_bytes=CAP,
-            body_timeout_s=3.0,
             callback_secret=SecretStr(RUNNERS_SECRET),
             cors_origins="https://app.example.org,http://localhost:3000",
         )
@@ -423,9 +422,13 @@ def authorization(api: RunningApi) -> bytes:
     return f"Authorization: {bearer(api)}\r\n".encode()
 
 
-def test_given_a_body_that_does_not_come_then_400_and_the_route_is_not_held_up(api: RunningApi) -> None:
+def test_given_a_body_that_does_not_come_then_400_and_the_route_is_not_held_up(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
     head = b"POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
-    answer = raw(api, head + authorization(api) + b'\r\n{"name": ')
+    with running_api(api_settings(tmp_path, body_timeout_s=0.5)) as impatient:
+        answer = raw(impatient, head + authorization(impatient) + b'\r\n{"name": ')
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"did not arrive in time" in answer
 

@@ -225,8 +225,11 @@ def test_given_a_file_name_with_more_than_a_name_when_uploaded_then_only_the_nam
     assert confirmed.json()["job"]["source_name"] == kept
 
 
-def test_given_a_client_that_hangs_up_midway_when_looked_at_then_nothing_has_arrived(ann: httpx.Client) -> None:
+def test_given_a_client_that_hangs_up_midway_when_looked_at_then_nothing_has_arrived(
+    api: RunningApi, ann: httpx.Client
+) -> None:
     session = begun(ann, new_job(ann))
+    before = unfinished(api)
 
     def broken() -> Iterator[bytes]:
         yield b"x" * 200_000
@@ -235,6 +238,7 @@ def test_given_a_client_that_hangs_up_midway_when_looked_at_then_nothing_has_arr
     with pytest.raises(ConnectionAbortedError):
         httpx.put(session["upload_url"], content=broken(), headers={"Content-Length": "400000"})
     assert httpx.get(session["upload_url"]).json()["received_bytes"] == 0
+    wait_until(lambda: unfinished(api) == before, 60, "what broke off is dropped")
 
 
 # --- which bytes count ------------------------------------------------------------------------------------------
@@ -520,7 +524,7 @@ def hung_up(url: str, head: bytes, body: bytes) -> None:
 
 def connected(url: str) -> socket.socket:
     parts = httpx.URL(url)
-    return socket.create_connection((parts.host, parts.port or 80), timeout=15)
+    return socket.create_connection((parts.host, parts.port or 80), timeout=60)
 
 
 def request_head(url: str, head: bytes) -> bytes:

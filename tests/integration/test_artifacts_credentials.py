@@ -131,6 +131,7 @@ def of_machine(address: str, _: Path, say: Environment) -> None:
     """An EC2 instance's role."""
     say("AWS_EC2_METADATA_DISABLED", "false")
     say("AWS_EC2_METADATA_SERVICE_ENDPOINT", address)
+    say("AWS_METADATA_SERVICE_TIMEOUT", "60")  # a second is not long on a slow machine
 
 
 CHAINS = {

@@ -194,7 +194,7 @@ def test_given_s3_when_parts_are_addressed_then_anyone_can_send_exactly_those(s3
     multipart = s3_store.multipart
     upload_id = begun(multipart)
     for number, data in PARTS.items():
-        address = multipart.address(KEY, upload_id, number, expires_s=60, size_bytes=len(data))
+        address = multipart.address(KEY, upload_id, number, expires_s=3600, size_bytes=len(data))
         assert address is not None
         longer = httpx.put(address.url, content=data + b"x")
         assert longer.status_code == 403
