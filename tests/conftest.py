@@ -13,10 +13,6 @@ os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 """The authorities that are trusted here: none. To read those of the world takes 20 ms, which every ``httpx.get`` spends
 anew, and nothing here speaks with the world."""
 
-for each in ("connect", "read", "write", "pool"):
-    setattr(DEFAULT_TIMEOUT_CONFIG, each, 60.0)
-"""How long a request of a test waits that does not say it: ``httpx`` has 5 s, which a busy machine may well take."""
-
 hypothesis.settings.register_profile("crowded", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("crowded")  # a machine may be five times slower than ours
 

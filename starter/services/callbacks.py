@@ -13,7 +13,7 @@ from activities.rails.signals import wake
 from activities.stages.reported_drafts import ReportedDrafts
 from activities.store import CallbackReceipt, Store
 from domain.lifecycles.callbacks import Callback, Undelivered
-from starter.services.engine import PATIENCE_S
+from starter.services import engine
 
 log = structlog.get_logger("guidesmith.callbacks")
 
@@ -51,7 +51,7 @@ class CallbackService:
 
     async def _tell(self, news: Undelivered) -> None:
         try:
-            await asyncio.wait_for(wake(self._client, news.job_id), PATIENCE_S)  # the reconciler wakes it then
+            await asyncio.wait_for(wake(self._client, news.job_id), engine.PATIENCE_S)  # the reconciler wakes it then
         except (RPCError, RuntimeError, TimeoutError) as absent:
             log.warning("callback.not_delivered_yet", job_id=news.job_id, fault=type(absent).__name__)
             return

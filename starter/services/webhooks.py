@@ -13,7 +13,7 @@ from activities.rails.signals import wake
 from activities.store import Store
 from activities.webhooks import Keys, check_target, permit
 from domain.webhooks import ProviderEvent, WebhookReceipt
-from starter.services.engine import PATIENCE_S
+from starter.services import engine
 from starter.setting_values import listed
 from starter.settings import Settings
 
@@ -60,7 +60,7 @@ class WebhookService:
 
     async def _tell(self, webhook_id: str, job_id: str) -> None:
         try:
-            await asyncio.wait_for(wake(self._client, job_id), PATIENCE_S)  # a worker wakes it then
+            await asyncio.wait_for(wake(self._client, job_id), engine.PATIENCE_S)  # a worker wakes it then
         except (RPCError, RuntimeError, TimeoutError) as absent:
             log.warning("webhook.not_delivered_yet", job_id=job_id, fault=type(absent).__name__)
             return

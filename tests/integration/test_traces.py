@@ -83,6 +83,7 @@ def test_given_a_collector_when_a_picture_is_asked_for_then_one_trace_leads_from
             "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
             "OTEL_EXPORTER_OTLP_HEADERS_FILE": str(tmp_path / "headers"),
             "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+            "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "60",  # s: what is sent again is there twice
             "OTEL_BSP_SCHEDULE_DELAY": "100",
         }.items():
             monkeypatch.setenv(name, value)
