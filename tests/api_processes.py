@@ -57,7 +57,7 @@ class ApiProcess:
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):  # it has ended by itself
                 self.process.send_signal(how)
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=UP_WITHIN_S)
             self.process = None
 
     def _environment(self) -> dict[str, str]:

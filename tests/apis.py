@@ -94,6 +94,7 @@ def running_api(settings: Settings) -> Iterator[RunningApi]:
             held[0].should_exit = True
         thread.join(UP_WITHIN_S)
         store.dispose()
+    assert not thread.is_alive(), "the API did not end"
     assert not witnesses[0].objections, "answers that the API's description does not have"
 
 

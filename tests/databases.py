@@ -147,7 +147,7 @@ class PostgresServer:
         """Stop at once: connections are cut, transactions roll back, data stays."""
         if self._process is not None:
             self._process.send_signal(2)  # SIGINT: "fast shutdown"
-            self._process.wait(timeout=30)
+            self._process.wait(timeout=_START_TIMEOUT_S)
             self._process = None
 
     def _conninfo(self, database: str = "postgres") -> str:

@@ -28,10 +28,14 @@ class Forked:
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self._process = psutil.Process(pid)
+        self._process: psutil.Process | None = None
+        with contextlib.suppress(psutil.NoSuchProcess):  # it has ended by now
+            self._process = psutil.Process(pid)
 
     def poll(self) -> int | None:
         """``None`` while it runs."""
+        if self._process is None:
+            return 0
         try:
             return None if self._process.is_running() and self._process.status() != psutil.STATUS_ZOMBIE else 0
         except psutil.NoSuchProcess:  # it was reaped between the two looks
@@ -44,7 +48,8 @@ class Forked:
         os.kill(self.pid, number)
 
     def wait(self, timeout: float | None = None) -> None:
-        self._process.wait(timeout)
+        if self._process is not None:
+            self._process.wait(timeout)
 
 
 class ForkServer:

@@ -76,7 +76,7 @@ def running_workshop(
             "auth_secret": SecretStr(SECRET),
             "rate_limit_default": "off",
             "rate_limit_expensive": "off",
-            "provider_timeout_s": 3.0,
+            "provider_timeout_s": 6.0,
             "prompt_blocklist": "forbidden fruit",
             "scrape_allow_private": True,
             "prices": ",".join(f"{name}={price}" for name, price in PRICES.items()),

@@ -16,7 +16,8 @@ from unittest.mock import patch
 
 import psutil
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import Client, WorkflowHistory
+from temporalio.client import Client, WorkflowHandle, WorkflowHistory, WorkflowQueryFailedError
+from temporalio.service import RPCError
 
 from activities.artifacts import ArtifactStore
 from activities.store import Store
@@ -299,6 +300,12 @@ class Stack:
 
     def events(self, workflow_id: str) -> list[HistoryEvent]:
         return list(self.history(workflow_id).events)
+
+    def told(self, run: "WorkflowHandle[Any, Any]") -> str | None:
+        """The status that a run answers with; ``None``: nobody has answered in time."""
+        with contextlib.suppress(RPCError, WorkflowQueryFailedError):
+            return str(self.loop.run(run.query("status")))
+        return None
 
     def scheduled(self, job: Job) -> list[str]:
         """The stages that were scheduled, in order: what ran, and how often."""

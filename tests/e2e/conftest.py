@@ -50,10 +50,14 @@ def short(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return clip
 
 
+MISSED_AFTER_S = 10.0
+"""Without a beat, where nobody kills a worker: on a busy machine one may come seconds late, and would be missed."""
+
+
 @pytest.fixture(scope="session")
 def shared_stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack with one worker, for the session."""
-    with running_stack(tmp_path_factory.mktemp("stack"), temporal) as stack:
+    with running_stack(tmp_path_factory.mktemp("stack"), temporal, heartbeat_timeout_s=MISSED_AFTER_S) as stack:
         stack.start_worker()
         yield stack
 

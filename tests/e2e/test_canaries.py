@@ -23,9 +23,10 @@ from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from starter.sandbox.speech import SENTENCES
 from tests import speech
 from tests.databases import PostgresServer
+from tests.e2e.conftest import MISSED_AFTER_S
 from tests.e2e.test_providers import text_of
 from tests.forks import fork_server
-from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.stack import OWNER, SLOWEST, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 from tests.walking import ABSENT, Operation, operations
 
@@ -102,7 +103,7 @@ def running_api_process(stack: Stack, **environment: str) -> Iterator[tuple[str,
         yield url, log
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait(30 * SLOWEST)
 
 
 def answers(url: str) -> bool:
@@ -126,6 +127,7 @@ def evidence(
             "llm_base_url": sandbox.base_url,
             "llm_model": "sandbox",
             "database_url": database,
+            "heartbeat_timeout_s": MISSED_AFTER_S,
         }
         with running_stack(folder / "stack", temporal, **provider) as stack:
             stack.start_worker(**secrets, CRASH_IN="AUDIO_EXTRACTING")

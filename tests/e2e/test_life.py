@@ -126,6 +126,7 @@ def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
             stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="retry-2"))
 
 
+@pytest.mark.timeout(400)  # a draft, and then a minute at least
 def test_a_job_whose_workflow_was_terminated_is_found_and_can_be_retried(shared_stack: Stack, sample: Path) -> None:
     stack = shared_stack
     job = stack.draft(sample)
@@ -158,6 +159,7 @@ def test_a_job_edited_for_months_continues_as_new_and_keeps_its_dispatch(
         assert stack.wait_for(job, "DONE").dispatch_id == first_run
 
 
+@pytest.mark.timeout(400)
 def test_a_long_recording_is_transcribed_in_parallel_pieces_that_join_seamlessly(
     stack: Stack, twofold_talk: Path
 ) -> None:
@@ -235,7 +237,7 @@ def test_given_a_draft_that_people_work_on_when_its_run_is_reset_then_it_goes_on
 
     run = reset(stack, job)
     handle = stack.client.get_workflow_handle(job.id, run_id=run)
-    wait_until(lambda: stack.loop.run(handle.query("status")) == "DRAFT_READY", 30, "the draft again")
+    wait_until(lambda: stack.told(handle) == "DRAFT_READY", 30, "the draft again")
     assert len(stack.audit(job)) == scheduled, "nothing was done again"
 
     block = parse(stack.store.get_instruction(OWNER, job.instruction_id or "").markdown).blocks[-1].id
@@ -244,7 +246,7 @@ def test_given_a_draft_that_people_work_on_when_its_run_is_reset_then_it_goes_on
     stack.wait_for(job, "EDITING")
     run = reset(stack, job, reapply=False)
     handle = stack.client.get_workflow_handle(job.id, run_id=run)
-    wait_until(lambda: stack.loop.run(handle.query("status")) == "DRAFT_READY", 30, "the draft again")
+    wait_until(lambda: stack.told(handle) == "DRAFT_READY", 30, "the draft again")
     assert stack.job(job).status == "EDITING"
     assert stack.export(job, ExportFormat.HTML).status == "SUCCEEDED"
     assert stack.wait_for(job, "DONE", "FAILED").status == "DONE"

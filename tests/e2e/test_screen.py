@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from temporalio import activity
@@ -15,7 +16,8 @@ from domain.jobs import Job
 from domain.recordings.screen import ScreenRecord
 from starter.settings import QUEUES
 from starter.work.worker import all_activities
-from tests.e2e.test_budget import ACTIONS, BILLABLE, EVENTS
+from tests.e2e.conftest import MISSED_AFTER_S
+from tests.e2e.test_budget import ACTIONS, BILLABLE, EVENTS, in_time
 from tests.stack import OWNER, Stack, running_stack
 from tests.temporal import TemporalServer
 from tests.workers import serving
@@ -23,7 +25,8 @@ from tests.workers import serving
 
 @pytest.fixture(scope="module")
 def stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with running_stack(tmp_path_factory.mktemp("screen"), temporal, screen_reading=True) as stack:
+    settings: dict[str, Any] = {"screen_reading": True, "heartbeat_timeout_s": MISSED_AFTER_S}
+    with running_stack(tmp_path_factory.mktemp("screen"), temporal, **settings) as stack:
         stack.start_worker()
         yield stack
 
@@ -64,7 +67,7 @@ def test_a_recordings_screen_is_read_beside_its_sound_at_one_activity_more_and_o
     assert len(record.changes) >= 2
     assert scheduled(stack, job).count("screen") == 1
     events = stack.events(job.id)
-    assert len(events) <= EVENTS + 3
+    assert len(in_time(events)) <= EVENTS + 3
     billed = [event for event in events for name in BILLABLE if event.HasField(name)]  # type: ignore[arg-type]
     assert len(billed) <= ACTIONS + 1
 

@@ -11,7 +11,7 @@ from activities.upkeep.sweeping import Swept
 from starter.work.worker import SCHEDULES
 from tests.integration.test_sweeping import uploading
 from tests.stack import Stack
-from workflows import reconciler
+from workflows import reconciler, sweeping
 from workflows.schedules import drop_schedule, ensure_schedule
 from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
 
@@ -20,8 +20,9 @@ def test_given_an_abandoned_upload_when_the_sweep_runs_then_it_is_gone_and_the_s
     shared_stack: Stack,
 ) -> None:
     stack = shared_stack
-    _, session = uploading(stack.store, stack.artifacts, datetime.now(UTC) - timedelta(days=1))
     queue = stack.settings.queue("jobs")
+    stack.loop.run(stack.client.get_schedule_handle(f"{queue}-{sweeping.NAME}").pause())  # it comes at each full hour
+    _, session = uploading(stack.store, stack.artifacts, datetime.now(UTC) - timedelta(days=1))
 
     swept = stack.loop.run(
         stack.client.execute_workflow(SweepWorkflow.run, id=f"{queue}-sweep-now", task_queue=queue), 60
