@@ -44,7 +44,7 @@ DAY_S = 24 * 3600.0
 
 
 @pytest.fixture(scope="module")
-def office(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stack, RunningApi]]:
+def running(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stack, RunningApi]]:
     folder = tmp_path_factory.mktemp("erasing")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
@@ -53,6 +53,13 @@ def office(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -
         with running_stack(folder, temporal, **settings) as stack, running_api(stack.settings) as api:
             wait_ready(api)
             yield stack, api
+
+
+@pytest.fixture
+def office(running: tuple[Stack, RunningApi]) -> Iterator[tuple[Stack, RunningApi]]:
+    """Without a worker at a test's start."""
+    yield running
+    running[0].kill_worker()
 
 
 def with_files(stack: Stack, owner: str) -> Job:
