@@ -51,6 +51,13 @@ def office(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -
             yield stack, api
 
 
+@pytest.fixture(autouse=True)
+def _nobody_works(office: tuple[Stack, RunningApi]) -> Iterator[None]:
+    """But for whom a test lets: a run that is placed stays where it is."""
+    yield
+    office[0].kill_worker()
+
+
 def traces(stack: Stack, job_id: str) -> set[str]:
     """Tables in which anything of the job stands."""
     with stack.store._database.read() as connection:
@@ -71,6 +78,7 @@ def is_known(stack: Stack, workflow_id: str) -> bool:
     return True
 
 
+@pytest.mark.timeout(360)  # Temporal takes its time to forget
 def test_given_jobs_when_their_owner_deletes_them_then_nothing_is_left_but_that_it_was_done(
     office: tuple[Stack, RunningApi],
 ) -> None:
@@ -118,7 +126,6 @@ def test_given_jobs_when_their_owner_deletes_them_then_nothing_is_left_but_that_
     assert admin.delete(f"admin/jobs/{kept.id}").json()["by_admin"] is True
     wait_until(lambda: not stack.artifacts.exists(SHARED), 60, "the shared file to go with its last job")
     wait_until(lambda: not stack.store.open_erasures(-60.0), 60, "its record")  # a worker killed now is missed for long
-    stack.kill_worker()
 
 
 def test_given_an_erasure_whose_start_was_lost_when_reconciled_then_it_is_done(
@@ -134,7 +141,6 @@ def test_given_an_erasure_whose_start_was_lost_when_reconciled_then_it_is_done(
     reconcile(stack, later)
     later.dispose()
     wait_until(lambda: traces(stack, job.id) == {"erasures"} and not stack.store.open_erasures(-60.0), 60, "its end")
-    stack.kill_worker()
 
 
 def test_given_an_administrator_when_they_look_at_anybodys_jobs_then_they_see_stop_and_review_them(
