@@ -291,8 +291,9 @@ class Drift:
             cursor.execute("SELECT clock_timestamp()")
             (there,) = cursor.fetchone()
         connection.rollback()
-        ahead = there - (before + (datetime.now(UTC) - before) / 2)
-        self.ahead = ahead if abs(ahead) > TOLERATED_DRIFT else timedelta(0)
+        way = (datetime.now(UTC) - before) / 2  # each way may have been all of it, or nothing
+        ahead = there - (before + way)
+        self.ahead = ahead if abs(ahead) > TOLERATED_DRIFT + way else timedelta(0)
         self.measured_at = begun
 
 

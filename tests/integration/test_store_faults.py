@@ -4,12 +4,14 @@ import time
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Self
+from unittest.mock import MagicMock
 
 import psycopg
 import pytest
 from sqlalchemy import make_url, text
 
 from activities.store import Store, schema
+from activities.store.database import Drift
 from domain.documents.tasks import Regenerated
 from domain.documents.versions import InstructionVersion
 from domain.errors import DatabaseUnavailable, SettingsInvalid
@@ -155,6 +157,26 @@ def test_given_a_worker_whose_clock_is_wrong_when_it_asks_for_the_time_then_the_
     store = Store.open(postgres_url, durable=False)
     assert abs(store.now() - datetime.now(UTC)) < timedelta(minutes=5)
     store.dispose()
+
+
+@pytest.mark.parametrize(("says_s", "ahead_s"), [(0.1, 0.0), (4.9, 0.0), (26.0, 23.5)])
+def test_given_an_answer_that_took_long_when_the_database_was_asked_for_the_time_then_its_way_is_no_wrong_clock(
+    monkeypatch: pytest.MonkeyPatch, says_s: float, ahead_s: float
+) -> None:
+    asked = datetime(2026, 1, 1, tzinfo=UTC)
+    moments = iter((asked, asked + timedelta(seconds=5)))
+
+    class Slow(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(next(moments).timestamp(), tz)
+
+    monkeypatch.setattr("activities.store.database.datetime", Slow)
+    connection, drift = MagicMock(), Drift()
+    cursor = connection.cursor.return_value.__enter__.return_value
+    cursor.fetchone.return_value = (asked + timedelta(seconds=says_s),)
+    drift.measure(connection)
+    assert drift.ahead == timedelta(seconds=ahead_s)
 
 
 def test_given_a_database_that_only_reads_when_asked_whether_it_takes_writes_then_it_says_no(
