@@ -274,18 +274,19 @@ def regeneration(store: Store, instruction_id: str) -> RegenerateTask:
 
 
 @contextmanager
-def counted() -> Iterator[list[str]]:
-    """The statements of every database in this process, the API's among them; without transactions' ends."""
+def counted(of: object = sqlalchemy.Engine) -> Iterator[list[str]]:
+    """The statements of every database in this process, the API's among them (``of``: of one engine); without
+    transactions' ends."""
     said: list[str] = []
 
     def heard(_connection: object, _cursor: object, statement: str, *_: object) -> None:
         said.append(statement)
 
-    sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", heard)
+    sqlalchemy.event.listen(of, "before_cursor_execute", heard)
     try:
         yield said
     finally:
-        sqlalchemy.event.remove(sqlalchemy.Engine, "before_cursor_execute", heard)
+        sqlalchemy.event.remove(of, "before_cursor_execute", heard)
 
 
 def without_what_differs_anyway(answer: httpx.Response) -> dict[str, str]:

@@ -150,13 +150,13 @@ def test_given_many_beats_then_each_takes_as_many_statements_and_a_person_has_as
         store.be_present(job.owner, instruction, desk, Place(), subject="bob")
     assert _rows(store) == MOST_DESKS
     assert [each.desk_id for each in store.present([job.id])[job.id]] == DESKS[-MOST_DESKS:]
-    with counted() as said:
+    with counted(store.engine) as said:
         store.be_present(job.owner, instruction, DESKS[-1], Place(), subject="bob")
     assert _asked(said) == ["SELECT", "INSERT", "DELETE", "SELECT", "SELECT"]
-    with counted() as said:
+    with counted(store.engine) as said:
         store.present([job.id])
     assert _asked(said) == ["SELECT"] * 2
-    with counted() as said:
+    with counted(store.engine) as said:
         store.present(["nobody is there"])
     assert _asked(said) == ["SELECT"]
 
