@@ -243,7 +243,8 @@ def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.T
         secret: dict[str, Any] = {
             name: SecretStr(value) if name.endswith("token") else value for name, value in places.items()
         }
-        stack = on.enter_context(running_stack(tmp_path_factory.mktemp("site"), temporal, **secret))
+        folder = tmp_path_factory.mktemp("site")
+        stack = on.enter_context(running_stack(folder, temporal, heartbeat_timeout_s=10.0, **secret))  # nobody kills it
         stack.store.take_round(RECONCILER, 24 * 3600.0)  # jobs that tests put together have no run, and are not lost
         stack.start_worker(**{f"GUIDESMITH_{name.upper()}": value for name, value in places.items()})
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)

@@ -201,6 +201,7 @@ def test_given_a_folder_when_it_is_published_then_the_site_opens_from_the_disk_a
         shown = opened.locator("main img")
         assert shown.count() > 0
         assert shown.first.evaluate("each => each.decode().then(() => each.naturalWidth)") > 0
+        opened.wait_for_load_state()  # what is still on its way when a page is left has failed
         background = "getComputedStyle(document.body).backgroundColor"
         assert opened.evaluate(background) == "rgb(20, 25, 31)"
         opened.get_by_role("button", name="Light or dark").click()

@@ -10,6 +10,7 @@ from domain.lifecycles.lifecycle import Trigger
 from tests.apis import PART_SIZE, running_api, wait_ready
 from tests.browser.conftest import PATIENT_MS, Site, site_settings
 from tests.browser.looking import look
+from tests.stack import wait_until
 
 WITHIN_MS = 120_000
 PART = re.compile(r".*/api/v1/uploads/.*[?&]part=(\d+).*")
@@ -23,6 +24,8 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     page: Page, site: Site, who: str, sample: Path, quiet: list[str]
 ) -> None:
     sent: list[int] = []
+    arrived: set[int] = set()
+    page.on("response", lambda told: arrived.add(int(found[1])) if (found := PART.fullmatch(told.url)) else None)
 
     def bad_line(route: Route) -> None:
         part = int(PART.fullmatch(route.request.url)[1])  # type: ignore[index]
@@ -46,6 +49,7 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     choose(other, sample)
     other.get_by_role("button", name="Send and start").click()
     expect(other.get_by_text("waits for the connection")).to_be_visible()
+    wait_until(lambda: page.evaluate("true") and arrived == {1, 2, 3, 4, 5}, 30, "what is on its way to be there")
     page.on("dialog", lambda dialog: dialog.accept())  # the browser asks before it leaves an upload
     page.reload()
     expect(page.get_by_role("heading", name="Not finished yet")).to_be_visible()

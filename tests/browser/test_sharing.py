@@ -75,6 +75,7 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
         page.get_by_role("button", name="Make a link").click()
         daily = page.locator("[data-links] li").filter(has_text="For a day")
         expect(daily.locator(".badge")).to_have_text("Version 2")
+        expect(page.locator("[data-url]")).not_to_have_text(link)
         link = page.locator("[data-url]").inner_text()
         reader.goto(link)
         expect(reader.get_by_text("Mind the gap.")).to_be_visible()

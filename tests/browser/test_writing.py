@@ -57,9 +57,14 @@ def written(page: Page, site: Site, who: str, instruction: str) -> Iterator[Call
             markdown = client.get(f"instructions/{instruction}").raise_for_status().json()["markdown"]
             return [block.markdown for block in parse(markdown).blocks]
 
-        now = client.get(f"instructions/{instruction}").json()
-        body = {"base_version": now["version"], "markdown": f"# Guide\n\n{STEP}\n\n## Then\n\n{WITH_HTML}\n"}
-        client.put(f"instructions/{instruction}", json=body).raise_for_status()
+        def saved() -> bool:
+            now = client.get(f"instructions/{instruction}").json()
+            body = {"base_version": now["version"], "markdown": f"# Guide\n\n{STEP}\n\n## Then\n\n{WITH_HTML}\n"}
+            return client.put(f"instructions/{instruction}", json=body).is_success
+
+        wait_until(saved, 10, "its text: what the page before this one sent as it was left may come between")
+        for each in client.get(f"instructions/{instruction}/sittings").json()["items"]:
+            client.delete(f"instructions/{instruction}/sittings/{each['sitting_id']}")
         page.goto(f"/instructions/{instruction}")
         yield newest
 
@@ -122,6 +127,13 @@ def paste(page: Page, kind: str, what: str) -> None:
     )
 
 
+def take(page: Page, asked: str, name: str, key: str = "Enter") -> None:
+    """Ask for something by the menu behind a slash."""
+    page.keyboard.type(f"/{asked}")
+    expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text(name)
+    page.keyboard.press(key)
+
+
 def save(page: Page) -> None:
     page.keyboard.press("ControlOrMeta+s")
     expect(page.locator("[data-standing]")).to_have_text("Saved")
@@ -146,9 +158,7 @@ def test_given_a_step_when_it_is_written_as_it_looks_then_only_what_was_touched_
     behind(page, "gap.")
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
-    page.keyboard.type("/tab")
-    expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text("Table")
-    page.keyboard.press("Enter")
+    take(page, "tab", "Table")
     page.keyboard.type("Key")
     page.keyboard.press("Tab")
     page.keyboard.type("a|b")
@@ -204,8 +214,7 @@ def test_given_plain_text_when_it_is_pasted_then_as_the_markdown_cells_lines_or_
     last_word(page)
     paste(page, "text/plain", "https://example.org/x")
     page.keyboard.press("ControlOrMeta+Enter")
-    page.keyboard.type("/tab")
-    page.keyboard.press("Enter")
+    take(page, "tab", "Table")
     page.keyboard.type("A: ")
     paste(page, "text/html", "<p>one</p><ul><li>two</li><li>three</li></ul>")
     page.keyboard.press("Escape")
@@ -297,17 +306,14 @@ def test_given_the_menu_behind_a_slash_and_the_clipboard_when_used_then_each_ent
     page.get_by_role("button", name="Add text").click()
     expect(text(page)).to_be_focused()
     for asked, name in (("hea", "Heading"), ("bul", "Bulleted list"), ("num", "Numbered list"), ("quo", "Quote")):
-        page.keyboard.type(f"/{asked}")
-        expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text(name)
-        page.keyboard.press("Enter")
+        take(page, asked, name)
         page.keyboard.type(name)
         page.keyboard.press("Enter")
         if name != "Heading":
             page.keyboard.press("Enter")  # out of it again
     page.keyboard.type("/lin")
     page.get_by_role("option", name="Line between").click()
-    page.keyboard.type("/cod")
-    page.keyboard.press("Tab")
+    take(page, "cod", "Code block", "Tab")
     page.keyboard.type("ls -l")
     expected = "## Heading\n\n- Bulleted list\n\n1. Numbered list\n\n> Quote\n\n---\n\n```\nls -l\n```"
     page.keyboard.press("ControlOrMeta+a")
@@ -329,8 +335,7 @@ def test_given_the_menu_behind_a_slash_and_the_clipboard_when_used_then_each_ent
     expect(text(other)).to_be_focused()
     other.keyboard.type("With a picture.")
     other.keyboard.press("Enter")
-    other.keyboard.type("/pic")
-    other.keyboard.press("Enter")
+    take(other, "pic", "Picture")
     expect(other.get_by_role("dialog")).to_be_visible()
     other.close()
 
