@@ -50,6 +50,8 @@ from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.stack import ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 
+pytestmark = pytest.mark.timeout(420)  # a guide and two films are made: a minute each, where much else is done
+
 SAMPLE = ROOT / "sample" / "recording.mp4"
 WHSEC = "whsec_" + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 TOKEN = Tokens(SECRET).issue("ann", Role.EDITOR, ttl_s=3600)
