@@ -47,6 +47,7 @@ BEGIN
         END IF;
     END LOOP;
 END $$"""
+_REVISION = "SELECT version_num FROM alembic_version"
 _TABLES = """SELECT oid::regclass FROM pg_class
 WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'alembic_version'"""
 
@@ -70,6 +71,7 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._lendable: list[str] = []
         self._first_rows: dict[str, bytes] = {}
+        self._revision: object = None
         if self._user is not None:
             folder.chmod(0o755)
             data = folder / "data"
@@ -172,6 +174,7 @@ class PostgresServer:
         """An empty database with the schema of ``template``, until it is given back: its name."""
         if not self._first_rows:
             with psycopg.connect(self._conninfo(template)) as connection:
+                self._revision = connection.execute(_REVISION).fetchone()
                 tables = [str(name) for (name,) in connection.execute(_TABLES)]
                 for name in tables:
                     with connection.cursor().copy(f"COPY {name} TO STDOUT") as rows:
@@ -180,20 +183,33 @@ class PostgresServer:
 
     def give_back(self, database: str) -> None:
         """Take back what was lent, whoever is connected, and leave in it what the migrations do. That takes a tenth of
-        what another copy would."""
+        what another copy would. One that is left with the schema of another version is nobody's any more."""
         with psycopg.connect(self._conninfo(database), autocommit=True) as connection:
             connection.execute(_TO_ITSELF)
-            connection.execute(_EMPTY)
-            connection.execute("SET session_replication_role = replica")
-            for name, rows in self._first_rows.items():
-                if rows:
-                    with connection.cursor().copy(f"COPY {name} FROM STDIN") as sink:
-                        sink.write(rows)
-        self._lendable.append(database)
+            if as_lent := connection.execute(_REVISION).fetchone() == self._revision:
+                connection.execute(_EMPTY)
+                connection.execute("SET session_replication_role = replica")
+                for name, rows in self._first_rows.items():
+                    if rows:
+                        with connection.cursor().copy(f"COPY {name} FROM STDIN") as sink:
+                            sink.write(rows)
+        if as_lent:
+            self._lendable.append(database)
+        else:
+            self.drop(database)
 
     def execute(self, statement: str) -> None:
-        with psycopg.connect(self._conninfo(), autocommit=True) as connection:
-            connection.execute(statement)
+        """Run a statement. Who has closed a connection to a database that is copied or dropped may still be on the way
+        out, on a busy machine for longer than the five seconds that Postgres waits for them."""
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while True:
+            try:
+                with psycopg.connect(self._conninfo(), autocommit=True) as connection:
+                    connection.execute(statement)
+                return
+            except psycopg.errors.ObjectInUse:
+                if time.monotonic() > deadline:
+                    raise
 
 
 def temporary_postgres(*, durable: bool = False) -> Iterator[PostgresServer]:
@@ -271,6 +287,12 @@ def _lent_postgres_url(postgres: PostgresServer, _postgres_template: str) -> Ite
 @pytest.fixture(params=["sqlite_url", "_lent_postgres_url"], ids=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest) -> str:
     """A database of the test's own, with the schema, which it leaves as it is: the test runs on both."""
+    return str(request.getfixturevalue(request.param))
+
+
+@pytest.fixture(params=["sqlite_url", "postgres_url"], ids=["sqlite", "postgres"])
+def changeable_database_url(request: pytest.FixtureRequest) -> str:
+    """As ``database_url``, for a test that changes the schema."""
     return str(request.getfixturevalue(request.param))
 
 

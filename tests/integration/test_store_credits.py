@@ -578,9 +578,10 @@ def test_given_books_that_somebody_cooked_when_audited_then_it_is_found(store: S
 
 
 def test_given_jobs_of_the_version_before_when_the_database_is_upgraded_then_they_are_free_and_go_on(
-    database_url: str,
+    changeable_database_url: str,
 ) -> None:
-    store, database = Store.open(database_url, durable=False), Database(database_url, DatabaseOptions(durable=False))
+    url = changeable_database_url
+    store, database = Store.open(url, durable=False), Database(url, DatabaseOptions(durable=False))
     job, run = drafted_job(store)
     schema.downgrade(database, "0005")
     schema.upgrade(database)

@@ -160,9 +160,10 @@ def test_given_several_that_upgrade_at_once_when_all_end_then_all_is_made(in_use
 
 
 def test_given_a_schema_of_a_newer_version_when_the_one_before_is_started_again_then_it_works_and_changes_nothing(
-    database_url: str,
+    changeable_database_url: str,
 ) -> None:
-    store, database = Store.open(database_url, durable=False), Database(database_url, DatabaseOptions(durable=False))
+    url = changeable_database_url
+    store, database = Store.open(url, durable=False), Database(url, DatabaseOptions(durable=False))
     newer = str(int(schema.head()) + 1).zfill(4)
     with database.write() as connection:
         connection.execute(text("ALTER TABLE jobs ADD COLUMN of_tomorrow INTEGER"))
