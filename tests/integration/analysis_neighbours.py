@@ -217,3 +217,13 @@ def _asked() -> Iterator[Case]:
     yield case("those with a number", orders, "How many of those orders with amount over 15", "3", may_ask=True)
     each = {"web": "16.666666666666668", "shop": "30", "phone": "20"}
     yield case("an average of each", orders, "Average amount per channel", each)
+    survey = "respondent,age group,rating\n" + "".join(
+        f"{each},{20 + each}-{29 + each},{each % 5}\n" for each in range(1, 9)
+    )
+    for question in ("How many respondents under 35", "Respondents over 3 by age group"):
+        yield case(f"rows that are numbered: {question}", survey, question, None)
+    stock = "sku,warehouse,on hand,unit cost\nA,North,1200,0.08\nB,South,80,2.40\nC,North,17,5.10\n"
+    for question in ("What is the total value on hand?", "Value on hand by warehouse"):
+        yield case(f"pieces are no value: {question}", stock, question, None)
+    yield case("pieces", stock, "Total on hand by warehouse", {"North": "1217", "South": "80"})
+    yield case("values are called so", stock, "Total of the on hand values", None, may_ask=True)

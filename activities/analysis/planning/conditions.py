@@ -117,14 +117,15 @@ class Conditions:
         parsed = self._parsed
 
         before = parsed.mention_before(begin, within=2)
-        if before is not None and (column := parsed.pick(before, _in_numbers(before))) is not None:
+        column = None if before is None else parsed.pick(before, _in_numbers(before))
+        if before is not None and column is not None and (column.is_id or not parsed.names_rows(column)):
             gathered = parsed.words(before.start - 2, before.start).casefold()
             having = bool(re.search(r"\b(?:total|sum|average|avg|mean|median)(?: of)?(?: the)?$", gathered))
             if not having:
                 parsed.take(before.start, before.end)
             return column, having
-        if before is not None and named_wholly(before) and before.candidates[0][1].profile.numeric_share:
-            parsed.unread(parsed.words(before.start, end))  # texts among numbers: none is compared
+        if before is not None and (column or (named_wholly(before) and before.candidates[0][1].profile.numeric_share)):
+            parsed.unread(parsed.words(before.start, end))  # names of rows (“users under 35”), or texts among numbers
             return None, False
         after = parsed.mention_at(end)
         if after is not None and (column := parsed.pick(after, _in_numbers(after))) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Intent, RequestedMeasure
 from activities.analysis.planning.requirement import Fits, ParsedRequirement, is_measure, named_wholly, slug
-from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, stem, word_set
+from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, word_set
 from domain.analyses.plan_meaning import tells_apart
 from domain.analyses.spellings import written_differently
 from domain.analyses.steps import Function
@@ -15,9 +15,6 @@ from domain.analyses.table import ColumnType
 ROWS = "the number of rows"
 """An answer."""
 _ROWS = word_set("row rows record records line lines entry entries")
-FEWEST_IDS = 5
-ID_LENGTH = 5
-"""Rows, and digits, from which on numbers that tell rows apart look like names."""
 _COUNTS = word_set("count headcount quantity qty freq frequency n anzahl menge")
 """Words of headings of numbers that say how many things each row stands for."""
 _JOINS = word_set("and or , & / by plus")
@@ -109,7 +106,7 @@ class Numbers:
             return True
         if pending and self._of_time and not column.profile.type.is_temporal:
             parsed.unread(self._of_time)
-        if self._intent.share and not pending and parsed.word(mention.start - 1) == "of" and self._names_rows(column):
+        if self._intent.share and not pending and parsed.word(mention.start - 1) == "of" and parsed.names_rows(column):
             self._count_rows(words)  # “percent of respondents”, who are numbered
             return True
         for function in pending or [usual(column)]:
@@ -254,13 +251,11 @@ class Numbers:
         return [each for each, name in zip(same, names, strict=True) if name == (answer or "").casefold()] or ids
 
     def _may_be_added_up(self, column: Column) -> bool:
-        return is_measure(column, lexicon.NO_MEASURE) and usual(column) is Function.SUM and not self._names_rows(column)
-
-    def _names_rows(self, column: Column) -> bool:
-        """Whether numbers that look like names are some: in the first column, of a heading that speaks of one."""
-        heading = re.split(r"[\W_]+", column.profile.original.casefold())
-        is_first = self.parsed.tables[column.table].columns[0].name == column.name
-        return is_first and heading == [stem(word) for word in heading] and self._looks_like_an_id(column)
+        return (
+            is_measure(column, lexicon.NO_MEASURE)
+            and usual(column) is Function.SUM
+            and not self.parsed.names_rows(column)
+        )
 
     def _counted_or_added_up(self, column: Column) -> None:
         """``how many units`` of rows that hold some each: what the column comes to, its different numbers, or rows?"""
@@ -321,7 +316,7 @@ class Numbers:
         measures = [
             each for each in parsed.columns if is_measure(each, lexicon.NO_MEASURE) and each not in self._intent.groups
         ]
-        if sure and len(measures) == 1 and not nouns and not self._looks_like_an_id(measures[0]):
+        if sure and len(measures) == 1 and not nouns and not self.parsed.looks_like_an_id(measures[0]):
             parsed.assume(f"The number that is meant is {measures[0].name}, the only one there is.")
             return measures[0]
         for place in nouns:
@@ -335,19 +330,6 @@ class Numbers:
             parsed.ask("measure", text, [ROWS])
             return None
         return parsed.ask_column("measure", text, measures, others=[ROWS])
-
-    def _looks_like_an_id(self, column: Column) -> bool:
-        """Whole numbers, no two alike, one behind the other or of one length: they may well be names."""
-        profile = column.profile
-        rows = self.parsed.tables[column.table].rows
-        if profile.type is not ColumnType.INTEGER or rows < FEWEST_IDS or not self.parsed.tells_rows_apart(column):
-            return False
-        least, most = profile.minimum or "", profile.maximum or ""
-        try:
-            in_a_row = int(most) - int(least) + 1 == rows
-        except ValueError:
-            return False
-        return in_a_row or (len(least) == len(most) >= ID_LENGTH)
 
     def add_measure(self, asked: RequestedMeasure) -> None:
         """Take a number that is wanted: six at most."""

@@ -22,9 +22,12 @@ from activities.analysis.planning.words import (
 )
 from domain.analyses.plan import Question
 from domain.analyses.plan_meaning import tells_apart
-from domain.analyses.table import TableProfile
+from domain.analyses.table import ColumnType, TableProfile
 
 OPTIONS_SHOWN = 30
+FEWEST_IDS = 5
+ID_LENGTH = 5
+"""Rows, and digits, from which on numbers that tell rows apart look like names."""
 _NO_NOUNS = STOP | NEVER_PART
 
 Fits = Callable[[Column], bool]
@@ -203,6 +206,25 @@ class ParsedRequirement:
         """Whether no two rows have the same."""
         table = self.tables[column.table]
         return table.rows > 1 and tells_apart(table, column.profile) and column.profile.nulls == 0
+
+    def looks_like_an_id(self, column: Column) -> bool:
+        """Whole numbers, no two alike, one behind the other or of one length: they may well be names."""
+        profile = column.profile
+        rows = self.tables[column.table].rows
+        if profile.type is not ColumnType.INTEGER or rows < FEWEST_IDS or not self.tells_rows_apart(column):
+            return False
+        least, most = profile.minimum or "", profile.maximum or ""
+        try:
+            in_a_row = int(most) - int(least) + 1 == rows
+        except ValueError:
+            return False
+        return in_a_row or (len(least) == len(most) >= ID_LENGTH)
+
+    def names_rows(self, column: Column) -> bool:
+        """Whether numbers that look like names are some: in the first column, of a heading that speaks of one."""
+        heading = re.split(r"[\W_]+", column.profile.original.casefold())
+        is_first = self.tables[column.table].columns[0].name == column.name
+        return is_first and heading == [stem(word) for word in heading] and self.looks_like_an_id(column)
 
     def means_rows(self, word: str) -> bool:
         """Whether a word stands for the rows themselves (``orders`` of a table of orders)."""

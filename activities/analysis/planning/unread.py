@@ -15,7 +15,7 @@ from activities.analysis.planning.intent import Where
 from activities.analysis.planning.numbers import usual
 from activities.analysis.planning.periods import TOGETHER, parts_column
 from activities.analysis.planning.requirement import ParsedRequirement, slug
-from activities.analysis.planning.words import STOP, Column, word_set
+from activities.analysis.planning.words import STOP, Column, stem, word_set
 from activities.analysis.reading.total_words import PART, totals_among
 from domain.analyses.plan import Question
 from domain.analyses.plan_meaning import COMPARED, stand_ins_left
@@ -45,6 +45,11 @@ _EITHER_WAY = word_set(
     "grade mark note rank ranking position place time duration second minute cost price error defect delay loss"
 )
 """Words of headings of numbers of which the lowest may be the best."""
+_PRICES = word_set("price cost rate fee")
+_MONEY = word_set(
+    "revenue sale turnover income amount expense spending profit margin salary total value budget balance"
+)
+"""Words of headings of what one of them, and of what all of a row, is worth."""
 _POINTING = word_set("them these those it this that there they same")
 _OF = word_set("of for from in with among without")
 _QUOTED = re.compile("\u201c([^\u201d]*)\u201d")
@@ -145,7 +150,7 @@ def _phrases(parsed: ParsedRequirement) -> Iterator[str]:
             parsed.free(place, place + 1)
             and token.kind != "mark"
             and not (token.kind == "symbol" and token.text in "-/+*")
-            and (_bare(token.word) not in STOP | _HARMLESS or _is_value(parsed, place))
+            and (_bare(token.word) not in STOP | _HARMLESS or _is_value(parsed, place) or _is_worth(parsed, token.word))
             and not (token.kind == "word" and parsed.means_rows(token.word))
         )
         if matters:
@@ -167,6 +172,14 @@ def _is_value(parsed: ParsedRequirement, place: int) -> bool:
     text = parsed.tokens[place].text
     known = any(text in column.profile.values for column in parsed.columns)
     return known and ((text.isupper() and place > 0) or (place == len(parsed.tokens) - 1 and text == "a"))
+
+
+def _is_worth(parsed: ParsedRequirement, word: str) -> bool:
+    """``value on hand`` where there are prices, too: a number of pieces is none."""
+    measured = {asked.column for asked in parsed.intent.measures if asked.column is not None}
+    priced = any(set(each.stems) & _PRICES and each.profile.type.is_numeric for each in parsed.columns)
+    is_money = any(set(each.stems) & (_PRICES | _MONEY) for each in measured)
+    return stem(word) == "value" and priced and bool(measured) and not is_money and parsed.intent.product is None
 
 
 def _units(parsed: ParsedRequirement) -> None:
