@@ -29,7 +29,12 @@ POSTGRES_VERSION = 18
 _UNPRIVILEGED = "nobody"
 _START_TIMEOUT_S = 120.0
 
-PATIENT: dict[str, Any] = {"lock_timeout_ms": 60_000, "pool_timeout_s": 60.0, "connect_timeout_s": 60}
+PATIENT: dict[str, Any] = {
+    "lock_timeout_ms": 60_000,
+    "statement_timeout_ms": 120_000,
+    "pool_timeout_s": 60.0,
+    "connect_timeout_s": 60,
+}
 """For stores that many come to at once, on a machine with much else to do."""
 
 _TO_ITSELF = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -65,7 +65,8 @@ def in_use(postgres_url: str) -> Iterator[InUse]:
 def test_given_an_open_transaction_when_upgraded_then_others_read_and_write_meanwhile_and_all_is_made_once_it_ends(
     in_use: InUse,
 ) -> None:
-    others = Database(str(in_use.database.url.render_as_string(hide_password=False)), DatabaseOptions(durable=False))
+    patient = DatabaseOptions(durable=False, statement_timeout_ms=150_000)  # an open transaction lasts twice that
+    others = Database(str(in_use.database.url.render_as_string(hide_password=False)), patient)
     in_use.note()
     with ThreadPoolExecutor(1) as pool, others.engine.connect() as open_one:
         for table in FULL:
