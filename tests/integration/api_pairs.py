@@ -28,7 +28,7 @@ from tests.stack import Loop, wait_until
 from tests.temporal import TemporalServer
 
 AT_ONCE = 20
-ANSWERED_WITHIN_S = 60
+ANSWERED_WITHIN_S = 120
 RUNNER = "runner-" + "5" * 40
 
 Call = Callable[[httpx.Client, int], httpx.Response]

@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -26,7 +27,7 @@ from tests.api_processes import ApiProcess, api_processes
 from tests.apis import SECRET, RunningApi, api_settings, running_api
 from tests.databases import PostgresServer
 from tests.integration.store_builders import Run, created_job, uploaded_job
-from tests.stack import wait_until
+from tests.stack import LONGEST_S, wait_until
 from tests.temporal import TemporalServer
 
 PING_S = 0.2
@@ -129,9 +130,9 @@ def restartable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 def followed_through(api: ApiProcess | RunningApi, owner: str, job_id: str, until: int) -> list[int]:
     """The ids that a client hears which comes back, with the last id it heard, whenever the stream breaks."""
     ids: list[int] = []
-    pause = threading.Event()
+    pause, over_at = threading.Event(), time.monotonic() + LONGEST_S
     with api.client(owner) as client:
-        while not ids or ids[-1] < until:
+        while (not ids or ids[-1] < until) and time.monotonic() < over_at:
             last = ids[-1] if ids else None
             ids += [event.id for event in streamed(client, job_id, last, lambda event: event.id >= until)]
             pause.wait(0.05)

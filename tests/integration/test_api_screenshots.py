@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
     """An API with task queues of its own."""
-    settings = api_settings(tmp_path_factory.mktemp("shots"), task_queue_prefix="shots", heartbeat_timeout_s=5.0)
+    settings = api_settings(tmp_path_factory.mktemp("shots"), task_queue_prefix="shots")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(settings) as running:
