@@ -18,6 +18,13 @@ def running(script: str, of: int | None = None) -> list[psutil.Process]:
     return found
 
 
+def has_ended(pid: int) -> bool:
+    """Whether it is gone, or only waits to be reaped."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    return True
+
+
 def _forks(process: psutil.Process) -> bool:
     """What is forked has its parent's command line."""
     parent = process.parent()

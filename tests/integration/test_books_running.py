@@ -45,6 +45,7 @@ from domain.orders.generation import CopyOrder, ScrapeOrder
 from domain.orders.picture import PictureOrder
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from starter.services import kinds as starting
+from starter.services import live_runs
 from starter.services.batches import BatchRequests
 from starter.services.kinds import KindService
 from starter.services.retrying import Retries
@@ -354,6 +355,7 @@ def market(temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(image, "BACKOFF_FIRST_S", 0.05)
     monkeypatch.setattr("domain.lifecycles.generation.backoff_s", lambda failures: 0.05 * failures)
     monkeypatch.setattr(starting, "CANCEL_WAIT_S", 0.5)
+    monkeypatch.setattr(live_runs, "CLOSE_WAIT_S", 1.0)
     with running_sandbox() as sandbox:
         chosen = Settings(
             data_dir=tmp_path,
@@ -379,6 +381,7 @@ def market(temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyP
         loop.close()
 
 
+@pytest.mark.timeout(600)  # for each of the examples what a slow machine is waited for
 def test_given_a_bustle_of_jobs_when_workers_stop_and_providers_fail_then_nobody_pays_twice_or_for_nothing(
     market: Market,
 ) -> None:

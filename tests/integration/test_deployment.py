@@ -109,7 +109,7 @@ def test_given_a_new_cluster_when_the_namespace_service_runs_twice_then_jobs_can
     }
     [script] = [text.replace("$$", "$") for text in service["command"]]
     for _ in range(2):
-        subprocess.run([*service["entrypoint"], script], env=environment, check=True, timeout=60)
+        subprocess.run([*service["entrypoint"], script], env=environment, check=True, timeout=150)
     listed = subprocess.run(
         ["temporal", "operator", "search-attribute", "list", "--namespace", NAMESPACE],
         env=environment,

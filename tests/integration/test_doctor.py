@@ -168,7 +168,7 @@ def test_given_disks_that_are_full_when_asked_then_probe_and_doctor_say_so_what_
         assert ready("database") and ready("artifacts")
         _, most = resource.prlimit(api.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(api.process.pid, resource.RLIMIT_FSIZE, (4096, most))  # to it each file is a full disk
-        wait_until(lambda: not ready("database"), 60, "the probe")
+        wait_until(lambda: not ready("database") and not ready("artifacts"), 60, "the probe")
         assert (checks()["database"], checks()["artifacts"]) == ("DATABASE_UNAVAILABLE", "ARTIFACT_STORE_UNAVAILABLE")
         refused = ann.post("projects", json={"name": "refused"})
         assert (refused.status_code, refused.json()["code"]) == (503, "DATABASE_UNAVAILABLE")

@@ -65,7 +65,7 @@ def ask(tmp_path: Path) -> Ask:
 
 def assert_ends(pid: int) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
-        psutil.Process(pid).wait(30)
+        psutil.Process(pid).wait(120)
 
 
 def one(ask: Ask, **how: Any) -> Report:
@@ -104,8 +104,12 @@ def test_given_many_orders_then_neither_processes_nor_descriptors_are_left_of_th
     for _ in range(100):
         assert one(ask)["parent"] == server.pid
     wait_until(lambda: not server.children(recursive=True), 10, "all of them to be reaped")
-    # one may still be closing; of a hundred that are left behind there are a hundred
-    assert ours.num_fds() <= before[0] + 1 and server.num_fds() <= before[1] + 1
+
+    def are_closed() -> bool:
+        """But for one that others may use here; of a hundred that are left behind there are a hundred."""
+        return ours.num_fds() <= before[0] + 1 and server.num_fds() <= before[1] + 1
+
+    wait_until(are_closed, 10, "their descriptors to be closed")
     assert server.memory_info().rss < before[2] + (4 << 20)
 
 
@@ -203,7 +207,7 @@ def test_given_who_gives_up_before_it_is_there_then_there_is_none(ask: Ask) -> N
     with pytest.raises(Cancelled):
         list(ask(then="waits", on_poll=cancel))
     assert one(ask)["seen"] == 1
-    assert running("script.py") == []
+    wait_until(lambda: not running("script.py"), 10, "the one that was begun all the same to be ended")
 
 
 def test_given_a_process_that_is_killed_or_ends_then_its_servers_end_with_it(ask: Ask, tmp_path: Path) -> None:
@@ -222,7 +226,7 @@ def test_given_a_process_that_is_killed_or_ends_then_its_servers_end_with_it(ask
             if ended == "killed":
                 asker.kill()
         assert len(processes) == 2
-        assert psutil.wait_procs(processes, timeout=30)[1] == []
+        assert psutil.wait_procs(processes, timeout=120)[1] == []
 
 
 def test_given_a_process_that_was_forked_itself_then_it_has_servers_of_its_own(ask: Ask) -> None:

@@ -31,15 +31,24 @@ pytest_plugins = ("tests.sandbox",)
 PROMPT = "a quiet harbour"
 
 
-def painter(sandbox: RunningSandbox, model: str = "sandbox-images", base_url: str | None = None) -> OpenAiPainter:
-    client = ProviderClient(sandbox.base_url, api_key="key", timeout_s=2.0)
+def painter(
+    sandbox: RunningSandbox, model: str = "sandbox-images", base_url: str | None = None, timeout_s: float = 60.0
+) -> OpenAiPainter:
+    client = ProviderClient(sandbox.base_url, api_key="key", timeout_s=timeout_s)
     fetch = OutputFetch(base_url or sandbox.base_url, size_bytes=MOST_BYTES)
     return OpenAiPainter(client, fetch, model=model)
 
 
-def paint(sandbox: RunningSandbox, prompt: str = PROMPT, model: str = "sandbox-images", **params: Any) -> bytes:
+def paint(
+    sandbox: RunningSandbox,
+    prompt: str = PROMPT,
+    model: str = "sandbox-images",
+    timeout_s: float = 60.0,
+    **params: Any,
+) -> bytes:
     wish = PictureOrder(prompt=prompt, params=params)
-    return painter(sandbox, model).paint(wish, request_id="job-1-1", stop=lambda: None).data
+    asked = painter(sandbox, model, timeout_s=timeout_s)
+    return asked.paint(wish, request_id="job-1-1", stop=lambda: None).data
 
 
 @pytest.mark.parametrize("model", ["sandbox-images", "sandbox-images-b64"])
@@ -99,7 +108,7 @@ def test_given_what_goes_wrong_when_painted_then_the_error_says_what_and_nothing
 ) -> None:
     sandbox.script("images", behaviour)
     with pytest.raises(error) as raised:
-        paint(sandbox)
+        paint(sandbox, timeout_s=1.0 if behaviour.hang else 60.0)
     assert type(raised.value) is error
     assert PROMPT not in raised.value.message
 
@@ -111,7 +120,7 @@ def test_given_an_output_that_has_expired_when_fetched_then_it_is_asked_for_agai
 
 def test_given_a_picture_larger_than_is_kept_when_fetched_then_it_is_not_read_on(sandbox: RunningSandbox) -> None:
     fetch = OutputFetch(sandbox.base_url, size_bytes=100)
-    client = ProviderClient(sandbox.base_url, timeout_s=2.0)
+    client = ProviderClient(sandbox.base_url, timeout_s=60.0)
     with pytest.raises(ProviderAnswerInvalid, match="100 bytes"):
         OpenAiPainter(client, fetch, model="m").paint(PictureOrder(prompt=PROMPT), request_id="r", stop=lambda: None)
 
@@ -127,7 +136,7 @@ def test_given_another_host_than_the_providers_own_when_it_is_private_then_it_is
 def test_given_moderation_then_what_is_flagged_is_rejected_and_what_is_no_verdict_is_none(
     sandbox: RunningSandbox,
 ) -> None:
-    moderator = OpenAiModerator(ProviderClient(sandbox.base_url, timeout_s=2.0), model="m")
+    moderator = OpenAiModerator(ProviderClient(sandbox.base_url, timeout_s=60.0), model="m")
     moderator.check(PROMPT, stop=lambda: None)
     with pytest.raises(ContentRejected):
         moderator.check("flagged", stop=lambda: None)

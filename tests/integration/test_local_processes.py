@@ -24,6 +24,7 @@ from starter.local.folder import DataFolder, StackFailed, StackRunning, StackSta
 from starter.local.ports import is_free, reserved
 from starter.local.stack import LocalStack, Ports
 from starter.local.supervisor import Service, Supervised, pause_after
+from tests.children import has_ended
 from tests.stack import wait_until
 from tests.temporal import TemporalServer
 
@@ -122,7 +123,7 @@ def test_given_a_service_with_children_when_it_dies_then_they_are_swept(tmp_path
         assert held.pid is not None
         os.kill(held.pid, signal.SIGKILL)
         async with asyncio.timeout(WITHIN_S):
-            while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
+            while not has_ended(child):
                 await asyncio.sleep(0.02)
 
     supervised(tmp_path, WITH_CHILD, use)
@@ -168,7 +169,7 @@ def test_given_a_supervisor_that_is_killed_when_its_services_look_then_they_end(
         pid = int(process.stdout.readline())
         assert psutil.pid_exists(pid)
         process.kill()
-    until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    until(lambda: has_ended(pid))
 
 
 # --- the folder --------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from activities.process.callers import act_as_member, called_by
-from activities.store.documents import glossary
+from activities.store.documents import glossary, presences
 from activities.store.jobs.inputs import JobRequest
 from activities.store.jobs.memberships import Thing
 from activities.store.repository import new_uuid7
@@ -416,8 +416,9 @@ def _data(lines: Iterator[str], count: int) -> Iterator[str]:
 
 
 def test_given_jobs_when_they_are_moved_then_the_members_of_the_project_they_are_in_see_them(
-    api: RunningApi, told: Illustrated
+    api: RunningApi, told: Illustrated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(presences, "GONE_AFTER_S", 600)  # who is there stays so, however slow this machine is
     with api.client("ann") as ann, api.client("editor") as editor:
         other = ann.post("projects", json={"name": "Private"}).json()["id"]
         joined(api, told.job.project_id, "both", ProjectRole.EDITOR)
