@@ -87,7 +87,11 @@ const choice = form.elements.version;
 function warn() {
   form.querySelector("[data-failing]").hidden = choice.selectedOptions[0]?.dataset.status !== "FAIL";
 }
-choice.addEventListener("change", warn);
+let chosen = null; // by somebody, while the versions are asked for
+choice.addEventListener("change", () => {
+  chosen = choice.value;
+  warn();
+});
 warn();
 
 files.addEventListener("click", async (event) => {
@@ -101,10 +105,11 @@ files.addEventListener("click", async (event) => {
 
 /** Somebody may have saved a version: who had the newest one chosen has the newest one now. */
 async function offerVersions() {
+  chosen = null;
   const { number, newest } = choice.selectedOptions[0].dataset;
   const address = `/instructions/${context.instruction_id}/export/versions${newest === undefined ? `?version=${number}` : ""}`;
   if (!(await renew(choice, address, offerVersions))) return;
-  choice.value = choice.querySelector("[selected]").value;
+  choice.value = chosen ?? choice.querySelector("[selected]").value;
   warn();
 }
 
