@@ -25,6 +25,7 @@ from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export
 from domain.jobs import Event, Job
+from starter.access import fetching
 from starter.api import readiness
 from starter.services import analyses, engine, kinds, live_runs
 from starter.services.documents import DocumentService
@@ -89,6 +90,7 @@ def have_patience() -> None:
     analyses.PLAN_WAIT_S *= SLOWEST
     live_runs.CLOSE_WAIT_S *= SLOWEST
     readiness.TIMEOUT_S *= SLOWEST
+    fetching.FETCH_TIMEOUT_S *= SLOWEST
 
 
 CANCEL_WAIT_S = SLOWEST * kinds.CANCEL_WAIT_S

@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 
 FETCH_TIMEOUT_S = 5.0
+"""How long an answer may take, unless who asks says otherwise."""
+
 ANSWER_LIMIT_BYTES = 256 * 1024
 
 
@@ -21,7 +23,7 @@ async def fetched(
     *,
     form: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
-    timeout_s: float = FETCH_TIMEOUT_S,
+    timeout_s: float | None = None,
 ) -> tuple[int, Any]:
     """The status of what ``url`` answers, and its JSON, ``None`` where it is none; ``form``: what is posted to it.
     Redirects are not followed.
@@ -29,10 +31,11 @@ async def fetched(
     Raises:
         Unfetched: No answer in time, or one that is too large.
     """
+    within_s = FETCH_TIMEOUT_S if timeout_s is None else timeout_s
     try:
         async with (
-            asyncio.timeout(timeout_s),
-            httpx.AsyncClient(timeout=timeout_s, follow_redirects=False) as client,
+            asyncio.timeout(within_s),
+            httpx.AsyncClient(timeout=within_s, follow_redirects=False) as client,
             client.stream(
                 "GET" if form is None else "POST",
                 url,

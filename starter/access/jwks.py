@@ -21,7 +21,7 @@ from joserfc.jwk import ECKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
 
 from domain.errors import GuidesmithError
-from starter.access.fetching import FETCH_TIMEOUT_S, Unfetched, fetched
+from starter.access.fetching import Unfetched, fetched
 from starter.access.tokens import BROKEN, TOKEN_LIMIT, Claims, Principal, refused
 from starter.logs import log
 
@@ -79,6 +79,7 @@ class Keys:
     Args:
         url: The JWKS document's address. Redirects are not followed.
         ttl_s: How long fetched keys are used before they are fetched again.
+        timeout_s: How long their document may take to come; ``None``: as everything that a provider answers.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Keys:
         url: str,
         *,
         ttl_s: float = 600.0,
-        timeout_s: float = FETCH_TIMEOUT_S,
+        timeout_s: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._url = url
