@@ -20,7 +20,7 @@ from typing import Literal
 import psutil
 
 ROOT = Path(__file__).parent.parent
-UP_WITHIN_S = 60.0
+UP_WITHIN_S = 120.0
 
 
 class Forked:

@@ -26,7 +26,7 @@ def test_given_a_recording_when_it_is_sent_then_its_job_is_followed_to_the_draft
     with page.expect_request("**/static/new-*.js"):
         page.goto("/new", wait_until="commit")
     page.get_by_label("Recording", exact=True).set_input_files(sample)  # before the page's own module is there
-    late[0].continue_()
+    held_back(page, late).continue_()
     expect(page.get_by_role("button", name="Send and start")).to_be_enabled()
     page.unroute("**/static/new-*.js")
     page.goto("/new")

@@ -85,3 +85,10 @@ def stack(temporal: TemporalServer, tmp_path: Path) -> Iterator[Stack]:
     """A stack of its own, without a worker."""
     with running_stack(tmp_path, temporal) as stack:
         yield stack
+
+
+@pytest.fixture
+def lasting_stack(temporal: TemporalServer, tmp_path: Path) -> Iterator[Stack]:
+    """The same for a test that kills no worker."""
+    with running_stack(tmp_path, temporal, heartbeat_timeout_s=MISSED_AFTER_S) as stack:
+        yield stack

@@ -23,8 +23,9 @@ def correct(stack: Stack, job_id: str, old: str, new: str) -> None:
 
 
 def test_given_words_corrected_before_and_after_the_draft_then_it_its_parts_written_again_and_captions_say_them(
-    stack: Stack, sample: Path
+    lasting_stack: Stack, sample: Path
 ) -> None:
+    stack = lasting_stack
     held = stack.folder / "held"
     held.touch()
     stack.start_worker(HOLD="GENERATING", HOLD_FILE=str(held))

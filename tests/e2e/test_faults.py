@@ -183,9 +183,9 @@ def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_an
 
 
 def test_given_the_artifact_folder_away_mid_stage_then_the_stage_is_retried_and_completes(
-    stack: Stack, short: Path, tmp_path: Path
+    lasting_stack: Stack, short: Path, tmp_path: Path
 ) -> None:
-    held = tmp_path / "held"
+    stack, held = lasting_stack, tmp_path / "held"
     held.touch()
     stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
     job = stack.new_job(short)

@@ -161,8 +161,9 @@ def test_a_job_edited_for_months_continues_as_new_and_keeps_its_dispatch(
 
 @pytest.mark.timeout(400)
 def test_a_long_recording_is_transcribed_in_parallel_pieces_that_join_seamlessly(
-    stack: Stack, twofold_talk: Path
+    lasting_stack: Stack, twofold_talk: Path
 ) -> None:
+    stack = lasting_stack
     stack.start_worker(PIECE_MS=str(PIECE_MS))
     job = stack.new_job(twofold_talk)
     stack.run(job)
