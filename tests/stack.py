@@ -325,7 +325,7 @@ def running_stack(folder: Path, temporal: TemporalServer, *, deadly: bool = Fals
     values: dict[str, Any] = {
         "data_dir": folder,
         "task_queue_prefix": f"test-{free_port()}-{time.monotonic_ns() % 1_000_000}",
-        "heartbeat_timeout_s": 2.0 if deadly else 5.0,
+        "heartbeat_timeout_s": 3.0 if deadly else 5.0,
         "speech_model": "bundled",  # the quick ones: what is tested is what happens around them
         "screen_reading": False,  # seconds of computing a job: for the tests that are about it
         **settings,

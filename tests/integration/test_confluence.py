@@ -33,7 +33,7 @@ def wiki() -> Iterator[Wiki]:
 
 
 def space(wiki: Wiki, token: str = TOKEN) -> ConfluenceSpace:
-    return ConfluenceSpace(wiki.space, "ann@example.org", SecretStr(token), timeout_s=10)
+    return ConfluenceSpace(wiki.space, "ann@example.org", SecretStr(token), timeout_s=60)
 
 
 def put(

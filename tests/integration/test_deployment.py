@@ -69,7 +69,7 @@ def await_health(ports: dict[str, int], process: "subprocess.Popen[bytes]") -> N
 
 def answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=2):
+        with urllib.request.urlopen(url, timeout=20):
             return True
     except OSError:
         return False

@@ -16,6 +16,7 @@ from cryptography import x509
 from temporalio.client import Client
 
 from activities.rails.search_attributes import ATTRIBUTES
+from starter import doctor
 from starter.doctor import Finding, _artifacts, _database, _examined, diagnose
 from starter.sandbox import SECRET
 from starter.services import engine
@@ -28,13 +29,20 @@ from tests.counting import PASSWORD, running_valkey
 from tests.databases import PostgresServer
 from tests.identity import rsa_key, running_identity_provider
 from tests.listeners import HERE, Authority, answering, listening
-from tests.stack import wait_until
+from tests.stack import SLOWEST, wait_until
 from tests.temporal import TemporalServer, binary, free_port
 from workflows.schedules import ensure_schedule
 
 pytest_plugins = ("tests.databases",)
 
 NAMESPACE = "bare"
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What answers at once where nobody else computes is waited for: it is not what the doctor would say of it."""
+    for name in ("TIMEOUT_S", "ENDPOINT_TIMEOUT_S"):
+        monkeypatch.setattr(doctor, name, SLOWEST * getattr(doctor, name))
 
 
 @pytest.fixture(scope="module")

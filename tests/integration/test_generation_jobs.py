@@ -21,7 +21,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.credits import PostingKind
-from domain.jobs import Job
+from domain.jobs import Event, Job
 from domain.lifecycles.generation import COMPLETED, FAILED, PENDING, PROCESSING, QUEUED
 from domain.orders.generation import CopyOrder
 from starter.access.tokens import Role, Tokens
@@ -162,17 +162,22 @@ def test_given_a_page_that_is_not_taken_when_scraped_then_failed_at_once_and_ref
     assert (failure["failure_code"], failure["failed_stage"]) == (code, "making")
 
 
+def told_again(workshop: Workshop, job: Job) -> list[Event]:
+    """What was done again for a fault, and not since a worker with no time to breathe was missed."""
+    return [each for each in workshop.events(job, "STAGE_RETRIED") if "retry_count" in each.data]
+
+
 def test_given_faults_that_pass_when_made_then_tried_three_times_at_most(workshop: Workshop, site: str) -> None:
     Site.faults = 2
     job = workshop.stack.wait_for(workshop.ask("scrape", url=f"{site}/moody"), COMPLETED)
     assert workshop.moves(job) == PLAIN
-    retries = workshop.events(job, "STAGE_RETRIED")
+    retries = told_again(workshop, job)
     assert [(each.data["retry_count"], each.data["retry_in_s"]) for each in retries] == [(1, 2.0), (2, 4.0)]
     assert workshop.answer(job)["retry_count"] == 2
     workshop.sandbox.script("chat", Behaviour(status=503), Behaviour(hang=True), Behaviour(cut="json"), answer("late"))
     job = workshop.stack.wait_for(workshop.ask("copy", prompt="a stubborn mule"), FAILED)
     assert (workshop.sandbox.count("chat"), workshop.postings(job)) == (3, [PostingKind.DEDUCT, PostingKind.REFUND])
-    assert [each.data["failure_code"] for each in workshop.events(job, "STAGE_RETRIED")] == [
+    assert [each.data["failure_code"] for each in told_again(workshop, job)] == [
         "PROVIDER_UNAVAILABLE",
         "PROVIDER_TIMEOUT",
     ]

@@ -25,7 +25,7 @@ def notion() -> Iterator[Notion]:
 
 
 def page(notion: Notion, token: str = TOKEN, pace_s: float = 0.0) -> NotionPage:
-    return NotionPage(notion.url, PARENT, SecretStr(token), timeout_s=10, pace_s=pace_s)
+    return NotionPage(notion.url, PARENT, SecretStr(token), timeout_s=60, pace_s=pace_s)
 
 
 def put(
