@@ -50,12 +50,11 @@ def test_given_a_draft_when_it_is_exported_then_the_file_is_followed_looked_at_d
             expect(versions.locator("option:checked")).to_contain_text(shown)
             versions.select_option(index=saved - 1)  # the first version
         asked: list[Route] = []
-        page.route("**/export/versions?*", lambda route: asked.append(route))
+        page.route("**/export/versions?*", lambda route: asked.append(route), times=1)
         client.put(address, json={"base_version": 3, "markdown": f"{markdown}\n\nMore: 4.\n"}).raise_for_status()
         answer = held_back(page, asked)
         versions.select_option(index=1)  # the second one, just then
         answer.continue_()
-        page.unroute("**/export/versions?*")
         expect(versions.locator("option").first).to_contain_text("4 (newest)")
         expect(versions.locator("option:checked")).to_contain_text("2 ·")
 
