@@ -1,8 +1,9 @@
 """A worker in a process of its own, to be killed: the product's worker, with ways to stop time and one to fail.
 
 ``HOLD=STATUS,…``: the first execution of a stage that works in STATUS waits, heartbeating, until it is killed or
-cancelled, or until the file ``$HOLD_FILE`` is gone. EXPORTING, REGENERATING, SCREENSHOT, PLANNING and ERASING: every
-task of that kind does.
+cancelled, or until the file ``$HOLD_FILE`` is gone; with ``HOLD_AGAIN`` each execution does, also one that Temporal
+asks for since it missed a sign of life. EXPORTING, REGENERATING, SCREENSHOT, PLANNING and ERASING: every task of that
+kind does.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
 the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch, or the last of as many as
@@ -56,7 +57,8 @@ class StoppingStore(Store):
 
     def begin_stage(self, job_id: str, fence: Fence, processing: str, **rest: Any) -> StageGrant:
         grant = super().begin_stage(job_id, fence, processing, **rest)
-        if processing in os.environ.get("HOLD", "").split(",") and fence.execution == 1 and not grant.ended:
+        is_held = fence.execution == 1 or "HOLD_AGAIN" in os.environ
+        if processing in os.environ.get("HOLD", "").split(",") and is_held and not grant.ended:
             _hold()
         if fence.execution == 1 and not grant.ended:
             _die_after(processing)

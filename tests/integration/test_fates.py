@@ -46,6 +46,7 @@ from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, li
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder
 from domain.webhooks import WebhookEvent
+from starter import doctor
 from starter.cli.app import app
 from starter.doctor import Finding, _examined, _temporal
 from starter.local.folder import DataFolder
@@ -250,6 +251,7 @@ def test_given_a_request_that_is_refused_when_the_run_is_gone_then_nothing_chang
 def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign_one_settles_nothing(
     temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(doctor, "TIMEOUT_S", 60.0)  # no server of these is away
     with running_temporal(tmp_path) as own, running_stack(tmp_path / "stack", own) as stack:
         assert stack.loop.run(recognise_namespace(stack.store, stack.client))
         stack.store.create_endpoint(OWNER, "https://example.org/hook", (WebhookEvent.JOB_STATUS_CHANGED,))
@@ -421,7 +423,7 @@ def test_given_a_job_that_nobody_works_on_yet_when_an_operator_acts_then_it_beco
         stack.loop.run(handle.cancel() if how == "cancel" else handle.signal("cancel"))
     (tmp_path / "held").touch()
     try:
-        stack.start_worker(HOLD=HOLD, HOLD_FILE=str(tmp_path / "held"))
+        stack.start_worker(HOLD=HOLD, HOLD_FILE=str(tmp_path / "held"), HOLD_AGAIN="1")
         for kind, job in jobs.items():
             if FATES[how][kind] == GOES_ON:
                 stack.wait_for(job, "running")
@@ -525,7 +527,9 @@ def closed_as(stack: Stack, job: Job) -> WorkflowExecutionStatus | None:
 def holding(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     hold = tmp_path_factory.mktemp("hold") / "held"
     hold.touch()
-    stack.start_worker(HOLD=HOLD, HOLD_FILE=str(hold), GUIDESMITH_MEDIA_SLOTS="8")  # exports outlive their job
+    stack.start_worker(
+        HOLD=HOLD, HOLD_FILE=str(hold), HOLD_AGAIN="1", GUIDESMITH_MEDIA_SLOTS="8"
+    )  # exports outlive their job
     yield stack
     stack.kill_worker()
 

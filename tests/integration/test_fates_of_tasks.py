@@ -56,6 +56,7 @@ def stack(temporal: TemporalServer, hold: Path, tmp_path_factory: pytest.TempPat
         running.start_worker(
             HOLD="REGENERATING,EXPORTING,TRANSCRIBING,SCREENSHOT,PLANNING,ERASING,processing",
             HOLD_FILE=str(hold),
+            HOLD_AGAIN="1",
             GUIDESMITH_MEDIA_SLOTS="16",
         )
         yield running

@@ -201,7 +201,7 @@ def test_given_each_status_when_moved_where_its_table_does_not_lead_then_refused
     workshop.stack.kill_worker()
     pending = workshop.ask("copy", prompt="patience")
     assert workshop.retry(pending).json()["code"] == "RETRY_NOT_ALLOWED_STATE"
-    workshop.stack.start_worker(HOLD=str(PROCESSING), HOLD_FILE=str(held))
+    workshop.stack.start_worker(HOLD=str(PROCESSING), HOLD_FILE=str(held), HOLD_AGAIN="1")
     workshop.stack.wait_for(pending, PROCESSING)
     assert workshop.retry(pending).json()["code"] == "RETRY_NOT_ALLOWED_STATE"
     held.unlink()
@@ -370,7 +370,7 @@ def test_given_a_worker_that_is_killed_while_it_makes_then_one_asset_one_charge_
     held = tmp_path / "held"
     held.touch()
     workshop.stack.kill_worker()
-    workshop.stack.start_worker(HOLD=str(PROCESSING), HOLD_FILE=str(held))
+    workshop.stack.start_worker(HOLD=str(PROCESSING), HOLD_FILE=str(held), HOLD_AGAIN="1")
     job = workshop.ask("copy", prompt="a cut power line")
     workshop.stack.wait_for(job, PROCESSING)
     workshop.stack.kill_worker()
@@ -411,7 +411,7 @@ def test_given_a_run_that_was_terminated_when_reconciled_then_failed_and_refunde
     held = tmp_path / "held"
     held.touch()
     workshop.stack.kill_worker()
-    workshop.stack.start_worker(HOLD=str(PROCESSING), HOLD_FILE=str(held))
+    workshop.stack.start_worker(HOLD=str(PROCESSING), HOLD_FILE=str(held), HOLD_AGAIN="1")
     job = workshop.stack.wait_for(workshop.ask("copy", prompt="a torn page"), PROCESSING)
     workshop.stack.loop.run(workshop.stack.client.get_workflow_handle(job.id).terminate())
     workshop.stack.kill_worker()

@@ -380,7 +380,7 @@ def test_given_a_worker_that_is_killed_while_it_paints_then_one_asset_one_charge
     held = tmp_path / "held"
     held.touch()
     studio.stack.kill_worker()
-    studio.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held))
+    studio.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held), HOLD_AGAIN="1")
     job = studio.ask("a cut power line")
     studio.stack.wait_for(job, RUNNING)
     studio.stack.kill_worker()
@@ -437,7 +437,7 @@ def test_given_a_worker_that_is_killed_while_the_prompt_is_judged_then_it_is_jud
     held = tmp_path / "held"
     held.touch()
     studio.stack.kill_worker()
-    studio.stack.start_worker(HOLD=str(QUEUED), HOLD_FILE=str(held))
+    studio.stack.start_worker(HOLD=str(QUEUED), HOLD_FILE=str(held), HOLD_AGAIN="1")
     job = studio.ask("an absent judge")
     wait_until(lambda: studio.events(job, "RUN_DISPATCHED"), 30, "the first stage")
     studio.stack.kill_worker()
@@ -449,7 +449,7 @@ def test_given_a_worker_that_is_killed_while_the_prompt_is_judged_then_it_is_jud
 def test_given_a_worker_that_is_killed_while_a_job_is_queued_or_waits_then_it_goes_on(studio: Studio) -> None:
     studio.sandbox.script("images", Behaviour(status=500))
     job = studio.ask("a long pause")
-    studio.stack.wait_for(job, FAILED)
+    wait_until(lambda: (RUNNING, FAILED) in studio.moves(job), 30, "its first try")  # it waits for two seconds alone
     studio.stack.kill_worker()
     queued = studio.ask("nobody is there")
     refused = studio.http.post(f"jobs/{queued.id}/cancel")
@@ -493,7 +493,7 @@ def test_given_a_run_that_was_terminated_when_reconciled_then_the_job_ends_along
     held = tmp_path / "held"
     held.touch()
     studio.stack.kill_worker()
-    studio.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held))
+    studio.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held), HOLD_AGAIN="1")
     job = studio.stack.wait_for(studio.ask("a torn page"), RUNNING)
     studio.stack.loop.run(studio.stack.client.get_workflow_handle(job.id).terminate())
     studio.stack.kill_worker()
