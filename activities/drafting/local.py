@@ -27,7 +27,7 @@ from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import SpeechFound, Transcript
 
 LOCAL_PROFILE = "local"
-DRAFT_TEMPLATE = "local/v6"
+DRAFT_TEMPLATE = "local/v7"
 """Changes whenever the same recording gives another draft."""
 LOCAL_TEMPLATE = "local/v1"
 """Changes whenever the same block is written again in another way."""

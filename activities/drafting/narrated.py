@@ -171,11 +171,17 @@ def _stated_steps(
 
 def _with_second_chance(stated: Sequence[tuple[int, StatedAction]], sentences: int) -> list[tuple[int, StatedAction]]:
     """What was told as an action; where hardly anything was told as an instruction is (somebody shows what he does
-    himself), also what grammar finds."""
+    himself), also what grammar finds, unless under a condition."""
     sure = sum(each.sure for _, each in stated)
     if sure >= max(_FEW, _FEW_SHARE * sentences):
         return list(stated)
-    return [(number, replace(each, sure=True) if each.verb in english.VERBS else each) for number, each in stated]
+    return [
+        (
+            number,
+            replace(each, sure=each.sure or (each.verb in english.VERBS and not english.IF.match(each.clause.text))),
+        )
+        for number, each in stated
+    ]
 
 
 def _better_read(stated: StatedAction, pair: Pair, act: Act, language: str) -> bool:

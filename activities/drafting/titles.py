@@ -43,7 +43,8 @@ def titled(
     opening = read[:_WITHIN_SENTENCES]
     found = _announced([each.sentence.text for each in opening], language)
     found = found or (_begun_with(opening, shown) if language == "en" else None)
-    if found is not None:
+    aim = _aimed_at(opening) if language == "en" and found is None else None
+    if (found := found or aim) is not None:
         number, heading = found
         sentence = opening[number].sentence
         names = shown.names(0, shown.record.duration_ms) if shown else {}
@@ -54,7 +55,7 @@ def titled(
             begins_at=sentence.begins_at,
             ends_at=sentence.ends_at,
         )
-        return block, number
+        return block, None if aim else number
     return DraftBlock(role=BlockRole.TITLE, heading=_shown_title(shown) or _named(source_name, shown)), None
 
 
@@ -88,6 +89,13 @@ def _begun_with(opening: Sequence[Reading], shown: Shown | None) -> tuple[int, s
     plan, sentence = utterances.opening_plan(opening[number].text), opening[number].sentence
     answered = shown is not None and any(act.at_ms <= sentence.ends_ms + _ANSWER_MS for act in shown.acts)
     return None if plan is None or answered else (number, plan)
+
+
+def _aimed_at(opening: Sequence[Reading]) -> tuple[int, str] | None:
+    """The first sentence that is no greeting, if it is a step that says what it is for."""
+    number = next((place for place, each in enumerate(opening) if each.kind is not Kind.COURTESY), None)
+    aim = utterances.opening_aim(opening[number].text) if number is not None and opening[number].stated else None
+    return None if number is None or aim is None else (number, aim)
 
 
 def _is_name(text: str) -> bool:

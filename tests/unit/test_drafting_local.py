@@ -48,7 +48,7 @@ def test_given_a_narrated_tour_when_drafted_then_it_has_title_lead_steps_and_not
     ]
     assert codes(draft) == []
     assert draft.provenance.model_profile_id == "local"
-    assert draft.provenance.prompt_template_id == "local/v6"
+    assert draft.provenance.prompt_template_id == "local/v7"
 
 
 def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> None:
@@ -123,6 +123,74 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
             ],
         ),
         (
+            "en",
+            (
+                "So the first thing I do is I go over to Contacts, and I search for the name.",
+                "Then what I like to do is turn it into a list.",
+                "The way I do it is I hit Enter.",
+                "You can find more under Help.",
+            ),
+            [
+                ("Go over to Contacts", ""),
+                ("Search for the name", ""),
+                ("Turn it into a list", ""),
+                ("Hit Enter", "You can find more under Help."),
+            ],
+        ),
+        (
+            "en",
+            (
+                "Long press the brightness slider.",
+                "Slide to confirm.",
+                "To close the month, you want to go into Period Closing.",
+                "You hover over the message, you click the three dots, and you pick Remind me.",
+                "Run it with dash dash port.",
+            ),
+            [
+                ("Long-press the brightness slider", ""),
+                ("Slide to confirm", ""),
+                ("Go into Period Closing", "To close the month, you want to go into Period Closing."),
+                ("Hover over the message", ""),
+                ("Click the three dots", ""),
+                ("Pick Remind me", ""),
+                ("Run it with dash dash port", ""),
+            ],
+        ),
+        (
+            "en",
+            ("I open the list.", "I change the date.", "If you want to get rid of it, click the X."),
+            [("Open the list", ""), ("Change the date", "If you want to get rid of it, click the X.")],
+        ),
+        (
+            "de",
+            (
+                "Ihr meldet euch zuerst im Portal an und klickt links auf Abwesenheiten.",
+                "Dann wählt ihr als Art Urlaub aus.",
+                "Im Menü Ansicht stellt ihr den Zoom auf 120 Prozent.",
+                "Ihr habt jetzt drei Möglichkeiten.",
+                "Klick oben rechts auf dein Bild und wähle Einstellungen.",
+                "Jetzt klickst du auf Passwort ändern.",
+                "Da siehst du den Rest.",
+            ),
+            [
+                ("Ihr meldet euch zuerst im Portal an", ""),
+                ("Klickt links auf Abwesenheiten", ""),
+                ("Ihr wählt als Art Urlaub aus", ""),
+                (
+                    "Ihr stellt den Zoom auf 120 Prozent",
+                    "Im Menü Ansicht stellt ihr den Zoom auf 120 Prozent. Ihr habt jetzt drei Möglichkeiten.",
+                ),
+                ("Klick oben rechts auf dein Bild", ""),
+                ("Wähle Einstellungen", ""),
+                ("Du klickst auf Passwort ändern", "Da siehst du den Rest."),
+            ],
+        ),
+        (
+            "es",
+            ("Primero entras en Facturas y le das a Nueva.", "Luego pulsas Guardar."),
+            [("Entras en Facturas", ""), ("Le das a Nueva", ""), ("Pulsas Guardar", "")],
+        ),
+        (
             "es",
             ("Para crear una cuenta, haga clic en Nuevo.", "En el menú de arriba, elija Ayuda."),
             [
@@ -146,6 +214,26 @@ def test_given_when_where_why_or_what_for_when_drafted_then_the_step_is_found_an
     draft = drafted(spoken(*said, language=language))
     found = [(block.heading, block.body) for block in draft.blocks if block.role is BlockRole.STEP]
     assert found == steps
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (
+            "Hey everyone, quick one today on merging duplicate contacts in HubSpot.",
+            "Merging duplicate contacts in HubSpot",
+        ),
+        ("To turn on dark mode, swipe down from the corner.", "Turn on dark mode"),
+        ("So to close the month, you want to open Period Closing.", "Close the month"),
+        ("We're gonna pay an invoice.", "Pay an invoice"),
+        ("To start with, open the list.", "Demo"),
+    ],
+)
+def test_given_a_beginning_that_says_what_for_when_drafted_then_that_is_the_title(said: str, title: str) -> None:
+    draft = drafted(spoken(said, "Click Save.", "Choose Monthly."))
+    assert draft.blocks[0].heading == title
+    steps = [block.heading for block in draft.blocks if block.role is BlockRole.STEP]
+    assert len(steps) == 2 + said.lower().removeprefix("so ").startswith("to "), "its step stays one"
 
 
 def test_given_steps_when_timed_then_they_follow_one_another_also_within_a_segment() -> None:

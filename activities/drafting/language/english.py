@@ -17,25 +17,28 @@ def _pattern(*pieces: str) -> re.Pattern[str]:
 
 VERBS = frozenset(
     (
-        *("accept", "activate", "add", "adjust", "agree", "align", "allow", "answer", "apply", "archive", "arrange"),
-        *("assign", "attach", "authorize", "browse", "build", "call", "cancel", "change", "check", "choose", "clear"),
-        *("click", "clone", "close", "collapse", "combine", "commit", "compare", "complete", "configure", "confirm"),
-        *("connect", "continue", "convert", "copy", "correct", "create", "crop", "customize", "cut", "deactivate"),
-        *("define", "delete", "deploy", "deselect", "disable", "disconnect", "dismiss", "double-click", "download"),
-        *("drag", "draw", "drop", "duplicate", "edit", "eject", "enable", "enter", "erase", "execute", "exit"),
-        *("expand", "export", "extract", "fasten", "fill", "filter", "find", "finish", "fix", "flip", "fold", "follow"),
-        *("format", "give", "go", "grab", "grant", "group", "head", "hide", "highlight", "hit", "hold", "hover"),
-        *("import", "insert", "install", "invite", "join", "jump", "keep", "label", "launch", "leave", "link", "list"),
-        *("load", "lock", "log", "look", "lower", "make", "map", "mark", "measure", "merge", "minimize", "mix"),
-        *("mount", "move", "mute", "name", "navigate", "open", "paste", "pause", "pick", "pin", "place", "plug"),
-        *("point", "post", "pour", "press", "preview", "print", "proceed", "provide", "publish", "pull", "push", "put"),
-        *("reboot", "record", "redo", "refresh", "register", "release", "reload", "remove", "rename", "reopen"),
-        *("repeat", "replace", "reply", "reset", "resize", "restart", "restore", "resume", "return", "review"),
-        *("right-click", "rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send", "set"),
-        *("share", "sign", "skip", "sort", "specify", "split", "start", "stop", "submit", "subscribe", "swap", "swipe"),
-        *("switch", "sync", "tag", "take", "tap", "test", "tick", "tighten", "toggle", "trim", "try", "turn", "type"),
-        *("uncheck", "undo", "uninstall", "unlock", "unplug", "unscrew", "untick", "update", "upgrade", "upload"),
-        *("use", "validate", "verify", "wait", "wipe", "wrap", "write", "zip", "zoom"),
+        *("accept", "activate", "add", "adjust", "agree", "align", "allow", "answer", "apply", "archive"),
+        *("arrange", "assign", "attach", "authorize", "browse", "build", "call", "cancel", "change", "check"),
+        *("choose", "clear", "click", "clone", "close", "collapse", "combine", "commit", "compare", "complete"),
+        *("configure", "confirm", "connect", "continue", "convert", "copy", "correct", "create", "crop"),
+        *("customize", "cut", "deactivate", "define", "delete", "deploy", "deselect", "disable", "disconnect"),
+        *("dismiss", "double-click", "download", "drag", "draw", "drop", "duplicate", "edit", "eject"),
+        *("enable", "enter", "erase", "execute", "exit", "expand", "export", "extract", "fasten", "fill"),
+        *("filter", "find", "finish", "fix", "flip", "fold", "follow", "format", "give", "go", "grab", "grant"),
+        *("group", "head", "hide", "highlight", "hit", "hold", "hover", "import", "insert", "install"),
+        *("invite", "join", "jump", "keep", "label", "launch", "leave", "left-click", "link", "list", "load"),
+        *("lock", "log", "long-press", "long-tap", "look", "lower", "make", "map", "mark", "measure", "merge"),
+        *("middle-click", "minimize", "mix", "mount", "move", "mute", "name", "navigate", "open", "paste"),
+        *("pause", "pay", "pick", "pin", "pinch", "place", "plug", "point", "post", "pour", "press", "preview"),
+        *("print", "proceed", "provide", "publish", "pull", "push", "put", "reboot", "record", "redo"),
+        *("refresh", "register", "release", "reload", "remove", "rename", "reopen", "repeat", "replace"),
+        *("reply", "reset", "resize", "restart", "restore", "resume", "return", "review", "right-click"),
+        *("rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send", "set", "share"),
+        *("sign", "skip", "slide", "sort", "specify", "split", "start", "stop", "submit", "subscribe", "swap"),
+        *("swipe", "switch", "sync", "tag", "take", "tap", "test", "tick", "tighten", "toggle", "trim"),
+        *("triple-click", "try", "turn", "type", "uncheck", "undo", "ungroup", "unhide", "uninstall", "unlock"),
+        *("unmute", "unplug", "unscrew", "untick", "unzip", "update", "upgrade", "upload", "use", "validate"),
+        *("verify", "wait", "wipe", "wrap", "write", "zip", "zoom"),
     )
 )
 """Verbs that people are told to do with software and with their hands. Saying, seeing and knowing are no steps."""
@@ -91,7 +94,7 @@ NO_STEP = _pattern(
         r"look (?:at|like|how)\b",
         r"keep in mind",
         r"make (?:sure|sense)\b",
-        r"go (?:over|through|into)\b(?! the menu)",
+        r"go (?:over(?! to\b)|through|with|into(?! (?-i:[A-Z])))\b(?! the menu)",
         r"leave (?:a|your) (?:comment|like)\b",
         r"hit (?:the )?(?:like|subscribe)\b",
         r"subscribe\b",
@@ -190,7 +193,11 @@ _MEANING_TO = r"(?: going to| gonna| about to| want to| wanna| need to| have to|
 _ADVERBS = "(?: just| simply| then| now| first| next)*"
 _NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _WHICH = r"(?:very first|first|second|third|fourth|next|last|final|other|only)"
-_THEY_DO = rf"{_WHO}(?:{_BEING}|'ll| will)?{_MEANING_TO}?(?: do)?(?: next| now| here| first| then)*"
+_USUALLY = "(?: usually| always| normally| typically| generally)?"
+_THEY_DO = (
+    rf"{_WHO}(?:{_BEING}|'ll| will)?{_USUALLY}(?:{_MEANING_TO}| like to| prefer to| tend to)?(?: do)?"
+    "(?: next| now| here| first| then)*"
+)
 
 CUE = _pattern(
     _phrases(
@@ -205,6 +212,7 @@ CUE = _pattern(
         rf"step (?:number )?{_NUMBER}(?: is(?: to)?)?",
         rf"(?:the )?{_WHICH}(?: and (?:final|last))? (?:thing|step)(?: that)?(?: {_THEY_DO})? is(?: to)?",
         rf"what {_THEY_DO} is(?: to)?",
+        rf"the way (?:that )?{_THEY_DO} (?:it|this|that) is(?: to)?",
         rf"(?:the )?{_WHICH} (?:thing|step)(?= (?:you|we|i)\b)",
         r"all (?:you|we) (?:have to|need to|gotta) do is(?: to)?",
     ),
@@ -230,8 +238,10 @@ SUBJECT = _pattern(
 PROGRESSIVE = _pattern(_BEING, r"(?: \w+)?\s+$")
 OPTION = _pattern(
     r"(?:i|we|you) (?:can|could|may|might) (?:also|always|even|either)\b|"
+    r"you (?:can|could|will|should) (?:find|see)\b|"
     r"(?:(?:and|but|so),?\s+)?if\b[^,]*,\s*(?:then )?(?:i|we|you) (?:can|could|may|might)\b"
 )
+IF = _pattern(r"\W*(?:(?:and|but|so|or),?\s+)*if\b")
 POSSIBLE = re.compile(r"\b(?:i|we|you) (?:can|could|may|might)\b", re.IGNORECASE)
 """What could be done ("you can rename it whenever you like")."""
 SO_PRESS = _pattern(
@@ -245,8 +255,11 @@ AIMED_AT = _pattern(r"\b(?:need|needs|want|wants|have|like|going|gonna|wanna|got
 AIM = _pattern(r"(?:in order to|to|for)\s")
 """At a sentence's start: what for."""
 STARTING_BY = _pattern(r"(?:start|begin|continue|finish)(?: off| out)? by\s+")
-MOUSE_BUTTON = _pattern(r"(right|double|left|middle)[ -]click(ing)?\b")
-PRESS_ON = _pattern(r"((?:(?:right|double|left|middle)-)?click|tap|press|hit)(?: down)? on\b(?! and off)")
+MOUSE_BUTTON = _pattern(r"(?P<how>(?:right|double|left|middle|triple)(?=.click)|long(?=.(?:press|tap)))[ -](?=\w)")
+"""How something is pressed, which is part of its verb."""
+PRESS_ON = _pattern(
+    r"((?:(?:right|double|left|middle|triple)-)?click|(?:long-)?(?:tap|press)|hit)(?: down)? on\b(?! and off)"
+)
 
 _PLACES = "in|on|at|from|under|inside|within"
 SETTING = _pattern(
@@ -358,10 +371,19 @@ ABOUT = _pattern(
     r"\b(?:this is|welcome to|welcome back to|here's|here is)(?: \w+){0,3}? ",
     rf"(?:\w+ )?{_SHOW} (?:on|to|about|for|of|covering) (?P<topic>.+)",
 )
+QUICK_ONE = _pattern(
+    rf"(?:just )?(?:a )?(?:quick|short|brief) (?:one|{_SHOW}|tip|note)(?: (?:today|for you|here))*,?",
+    r" (?:on|about) (?P<topic>.+)",
+)
 PLAN = _pattern(
     rf"(?:{_THIS_SHOW}|today)\b,? {_WHO}(?:'ll|'re| will| are|'m| am)?(?: be)?(?: going to| gonna)? (?P<topic>\w.+)"
 )
-WILL = _pattern(r"(?:we|i)(?:'ll| will|'re going to| are going to|'m going to| am going to) (?P<topic>\w.+)")
+WILL = _pattern(r"(?:we|i)(?:'ll| will|(?:'re| are|'m| am) (?:going to|gonna)) (?P<topic>\w.+)")
+TO_DO = _pattern(
+    r"(?:in order )?to (?P<topic>(?!(?:start|begin|finish|end|continue|go|do|get|keep|try|use|make)\b)",
+    r"[\w-]+ \w[^,]*),\s",
+)
+"""How one begins that says what its first step is for: "to turn on dark mode, …"."""
 HERE_WE = _pattern(r"here,? (?:we|i)(?:'ll| will|'re going to| are going to)? (?P<topic>\w.+)")
 """How a recording begins that says at once what is done in it: "we will install Orbit on Windows"."""
 TOPIC_END = _pattern(

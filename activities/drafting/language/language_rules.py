@@ -61,6 +61,12 @@ _DE_DOING = (
     "kopieren|fügen|löschen|schließen|tippen|laden|melden|legen|starten|stellen|senden|schicken|ändern|entfernen|füllen"
 )
 """Infinitives of what is done on a screen, perhaps behind a particle ("auswählen", "eingeben")."""
+_DE_CALLS = "klicke?|geh|wähle?|drücke?|öffne|tippe?|gib|speichere?|bestätige|aktiviere|ziehe?|kopiere|lösche|schließe?"
+"""What one says to a friend, or several: "klick auf Speichern", "klickt auf Speichern"."""
+_DE_PERCEIVING = (
+    "seht|habt|könnt|müsst|möchtet|wollt|seid|wisst|kennt|findet|bekommt|braucht|hört|lernt|solltet|werdet|dürft|nicht"
+)
+"""What several do that is no step."""
 _DE_PLACES = "im|in|auf|unter|oben|unten|links|rechts|bei|über|neben|mit|für"
 _DE_ORDINAL = r"(?:erste|zweite|dritte|vierte|fünfte|sechste|nächste|letzte)[nrsm]?"
 _ES_ORDINAL = r"(?:primer|segund|tercer|cuart|quint|siguiente|próxim|últim)[oa]?"
@@ -76,7 +82,7 @@ RULES: dict[str, LanguageRules] = {
         + r"[,.:]?\s+",
         setting=_words(
             rf"(?:um|sobald|nachdem|(?:wenn|falls)(?! (?:sie|du|ihr|man|wir|ich)\b)|{_DE_PLACES})\b[^,]*,\s+",
-            rf"(?:{_DE_PLACES})\b(?: \w[\w-]*){{0,6}}? (?=\w{{3,}}e?n sie\b)",
+            rf"(?:{_DE_PLACES})\b(?: \w[\w-]*){{0,6}}? (?=\w{{3,}}(?:e?n sie|t ihr)\b)",
             r"(?:(?:man|sie|wir|ich) (?:muss|müssen|sollten?)|(?:muss|müssen|sollten?) (?:man|sie|wir|ich))\b"
             r"(?: (?:noch|jetzt|dann|nur|einfach))*\s+",
         ),
@@ -84,6 +90,8 @@ RULES: dict[str, LanguageRules] = {
             r"\w{3,}e?n sie\b(?! mich| sich| alles)",
             rf"(?!.*\b(?:{_DE_FINITE})\b)(?:[\w-]+,? ){{1,9}}\w*(?<!zu)(?:{_DE_DOING})(?: und \w+en)?[.!]?$",
             r"\w{3,}n wir\b",
+            r"(?:\w{2,}t ihr|ihr \w{2,}t|\w{2,}st du)\b(?! mich| mir| uns)",
+            rf"(?:{_DE_CALLS})t?\b(?! ich| du| er| sie| es| man)",
             r"(?:ich|wir|man|du|sie) (?:klick|wähl|drück|öffn|geb|gib|tipp|trag|setz|geh|schreib|mach|aktivier|lösch|"
             r"speicher|zieh|schließ|start|such|füg)\w*\b",
             r"\w{3,}e (?:ich)\b(?! ihnen| euch| mal| das gefühl)",
@@ -101,10 +109,13 @@ RULES: dict[str, LanguageRules] = {
         r"(?: ist| geht es um|,|:)*\s+(?P<topic>.+)",
         correction=r"(?:nein|stopp|moment|halt|entschuldigung|sorry|quatsch|falsch|ach nein|nicht)\b[,.!]?\s*"
         r"(?:nein|moment|sorry|doch)?",
-        refused=r"(?:wenn|wann|denn|dann|sehen|haben|können|müssen|sollten|möchten|wollen|werden|sind|wissen) sie|"
+        refused=rf"(?:{_DE_PERCEIVING}) ihr|ihr (?:{_DE_PERCEIVING})\b|"
+        r"(?:siehst|hast|kannst|musst|möchtest|willst|bist|weißt|kennst|findest|bekommst|"
+        r"brauchst|hörst|lernst|solltest|wirst|darfst) du|"
+        r"(?:wenn|wann|denn|dann|sehen|haben|können|müssen|sollten|möchten|wollen|werden|sind|wissen) sie|"
         r"(?:finden|bekommen|brauchen) sie|"
         r"(?:zeige|denke|glaube|finde|habe|bin|hoffe|möchte) ich|(?:sehen|haben|können|werden|sind|wollen|lernen) wir",
-        inverted=r"^(\w+) (ich|wir)\b",
+        inverted=r"^(\w+) (ich|wir|ihr|du)\b",
     ),
     "es": _compiled(
         lead_in=_words(
@@ -120,6 +131,9 @@ RULES: dict[str, LanguageRules] = {
             r"(?:introdu(?:zca|ce)|ingres[ea]|puls[ea]|presion[ea]|puls[ae]|marqu?[ae]|desmarqu?[ae]|activ[ea]|copi[ea])\b",
             r"(?:peg(?:ue|a)|guard[ea]|cierr[ea]|cre[ea]|añad[ae]|agregu?[ea]|arrastr[ea]|busqu?[ea]|cambi[ea]|confirm[ea])\b",
             r"(?:descargu?[ea]|sub[ae]|elimin[ea]|borr[ea]|reinici[ea]|conect[ea]|instal[ea]|rellen[ea]|complet[ea])\b",
+            r"(?:le das (?:a|clic)|(?:haces|das) clic|(?:puls|seleccion|marc|desmarc|guard|copi|peg|cre|arrastr)as|"
+            r"(?:busc|cambi|confirm|descarg|entr|borr|activ)as|(?:escrib|abr|elig|escog|introduc|añad|sub|pon)es|"
+            r"vas a(?! ver))\b",
             r"(?:inici[ea]|pong?a|pon|ponga|teclee|desplác(?:e|a)\w*|utilic?e|us[ea]|mantenga|espere|toque|envíe)\b",
         ),
         question=r"¿|(?:qué|dónde|cómo|por qué|cuándo|quién|cuál|debo|puedo|tengo que)\b",

@@ -13,7 +13,13 @@ HEADING_LIMIT = 80
 
 _WORD = re.compile(r"[\w'-]+")
 _DETERMINERS = frozenset({"a", "an", "the", "your", "this", "that", "it", "them"})
-_MAY_REPEAT = frozenset({"that", "had", "very", "no", "bye", "is"})
+_MAY_REPEAT = frozenset(
+    (
+        *("that", "had", "very", "no", "bye", "is"),
+        *("dash", "hyphen", "minus", "plus", "dot", "slash", "backslash", "colon", "star", "equals", "underscore"),
+    )
+)
+"""Signs, too, that are spelt out: "dash dash port"."""
 _STUTTER = re.compile(r"\b(?:([a-z']+ [a-z']+), \1|([a-z']+),? \2)\b", re.IGNORECASE)
 _DANGLING = re.compile(r"(?:,?\s+(?:and|but|so|or|then))+$", re.IGNORECASE)
 _CODE_LIKE = re.compile(r"[_/\\=<>{}()`@$#]|[a-z][A-Z]|\w\.\w|^--?\w")
@@ -75,7 +81,8 @@ def clauses(sentence: str) -> list[str]:
 def _surely_begins_action(text: str) -> bool:
     """Stricter than :func:`action`: a list of nouns goes on with a noun that may look like a verb."""
     rest, _ = _without_lead_in(text)
-    verb, following = _first_two(rest)
+    subject = None if english.POSSIBLE.match(rest) else english.SUBJECT.match(rest)
+    verb, following = _first_two(rest[subject.end() :] if subject else rest)
     return (
         verb.lower() in english.VERBS
         and (verb.lower() in english.POINTING or following.lower() in english.OBJECT_WORDS or following[:1].isupper())
@@ -143,7 +150,7 @@ def _welcome(text: str) -> str | None:
 
 
 def _about(text: str) -> str | None:
-    topic = _topic(english.ABOUT.search(text))
+    topic = _topic(english.ABOUT.search(text) or english.QUICK_ONE.match(text))
     return capitalised(topic) if topic else None
 
 
@@ -161,6 +168,13 @@ def opening_plan(sentence: str) -> str | None:
     if imperative is None or imperative.partition(" ")[0].lower() in english.POINTING:
         return None
     return capitalised(imperative)
+
+
+def opening_aim(sentence: str) -> str | None:
+    """What the first step of a recording is for, as a title: most probably all of it is."""
+    topic = _topic(english.TO_DO.match(_without_greeting(sentence)))
+    imperative = _based(topic) if topic else None
+    return capitalised(imperative) if imperative else None
 
 
 def _topic(found: re.Match[str] | None) -> str | None:
@@ -193,9 +207,10 @@ def _unmumbled(text: str) -> str:
 
 
 def _once(found: re.Match[str]) -> str:
-    """'the, the' and 'I just, I just' once; 'had had' and numbers as they are."""
+    """'the, the' and 'I just, I just' once; 'had had', numbers and names ("Freeze Panes, Freeze Panes") as they are."""
     once = found.group(1) or found.group(2)
-    return found.group() if once.lower() in _MAY_REPEAT else once
+    is_name = " " in once and once.istitle()
+    return found.group() if is_name or once.lower() in _MAY_REPEAT else once
 
 
 def bare(sentence: str) -> str:
@@ -262,15 +277,14 @@ def _first_two(text: str) -> tuple[str, str]:
 def _with_mouse_verb(text: str) -> str:
     """'right click' and 'right clicking' as one word."""
     button = english.MOUSE_BUTTON.match(text)
-    return f"{button.group(1)}-click{button.group(2) or ''}{text[button.end() :]}" if button else text
+    return f"{button['how']}-{text[button.end() :]}" if button else text
 
 
 def _based(text: str) -> str | None:
     """'clicking Save' as 'click Save'; ``None`` where no known verb begins it."""
     first, _, rest = _with_mouse_verb(text).partition(" ")
     verb = first.lower().strip(",")
-    button, _, clicking = verb.rpartition("-")
-    base = english.GERUNDS.get(verb) or (f"{button}-click" if clicking == "clicking" else None)
+    base = english.GERUNDS.get(verb)
     if base is None and verb in english.VERBS:
         base = verb
     imperative = f"{base} {rest}".strip()
