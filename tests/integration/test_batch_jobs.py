@@ -34,6 +34,8 @@ from tests.integration.store_builders import created_job
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 
+pytestmark = pytest.mark.timeout(420)  # hundreds of items, and waits one after the other for workers that die
+
 MOST = 1000
 """Items that a batch may have."""
 

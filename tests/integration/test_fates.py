@@ -61,13 +61,15 @@ from tests.workers import serving
 
 pytest_plugins = ("tests.sandbox",)
 
+pytestmark = pytest.mark.timeout(300)  # waits one after the other, of which each may take a slow machine its time
+
 PRICE = 4
 BEGINS = {"instruction": "UPLOADED", **STARTS}
 """The status in which a kind's run is started."""
 
 HELD_S = 6.0
-"""How long a worker that holds its work may give no sign of life: it does not die here, and what Temporal gave to it
-again, as where a slow machine lets it wait, it would not hold. Cancels come with a sign of life, each fifth of this."""
+"""How long a worker that holds its work may give no sign of life, as one that a slow machine lets wait: it does not die
+here. Cancels come with a sign of life, each fifth of this."""
 
 WITH_A_RUN = [(kind, str(status)) for kind, works in WORKING_ON.items() for status in works]
 WITHOUT = [

@@ -36,6 +36,8 @@ from tests.integration.test_fates import HELD_S, asked, new_job, opened, reconci
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
 
+pytestmark = pytest.mark.timeout(300)  # waits one after the other, of which each may take a slow machine its time
+
 EVERYTHING = ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE
 NOTHING = ResetReapplyType.RESET_REAPPLY_TYPE_NONE
 

@@ -25,6 +25,8 @@ from starter.services import kinds
 from tests.generating import OWNER, Workshop, running_workshop
 from tests.temporal import TemporalServer
 
+pytestmark = pytest.mark.timeout(300)  # waits one after the other, of which each may take a slow machine its time
+
 BEGUN = [(None, PENDING), (PENDING, QUEUED), (QUEUED, PROCESSING)]
 CANARY = "canary-periwinkle-4417"
 

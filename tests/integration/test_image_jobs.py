@@ -46,6 +46,8 @@ from tests.premises import Premises
 from tests.stack import ROOT, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 
+pytestmark = pytest.mark.timeout(300)  # waits one after the other, of which each may take a slow machine its time
+
 MONITORING = ROOT / "docs" / "operations" / "monitoring"
 METRIC = re.compile(r"\b(?:guidesmith|temporal|process)_\w+")
 
