@@ -26,7 +26,7 @@ from tests.e2e.test_faults import started_executions
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
 
-TIMEOUT_S, PATIENT_S = 4.0, 120.0
+TIMEOUT_S, PATIENT_S = 6.0, 120.0
 """How long the stack waits for a provider that says nothing, and for all others: their requests end by being answered,
 cancelled or not at all, and a busy machine may take seconds for an answer."""
 
