@@ -206,7 +206,7 @@ CUE = _pattern(
         r"finally|lastly",
         r"next(?: up| step)?",
         r"then|after that|afterwards?|at this point",
-        r"from (?:here|there)",
+        r"from (?:here|there)|(?:in )?(?:here|there)(?=,? (?:you|we|i)\b)",
         r"once (?:that's|that is|it's|you're) (?:done|finished|complete|there|ready)",
         r"to (?:start|begin)(?: with| off)?",
         rf"step (?:number )?{_NUMBER}(?: is(?: to)?)?",
@@ -238,7 +238,7 @@ SUBJECT = _pattern(
 PROGRESSIVE = _pattern(_BEING, r"(?: \w+)?\s+$")
 OPTION = _pattern(
     r"(?:i|we|you) (?:can|could|may|might) (?:also|always|even|either)\b|"
-    r"you (?:can|could|will|should) (?:find|see)\b|"
+    r"you(?:'ll| can| could| will| should) (?:find|see)\b|"
     r"(?:(?:and|but|so),?\s+)?if\b[^,]*,\s*(?:then )?(?:i|we|you) (?:can|could|may|might)\b"
 )
 IF = _pattern(r"\W*(?:(?:and|but|so|or),?\s+)*if\b")
@@ -322,7 +322,7 @@ CLAUSE = _pattern(
     _phrases(
         r",?\s+(?:so that|so (?:you|we|i|it|that)|which|because|in order to|where (?:you|we|it))\b",
         r",?\s+(?:as (?:you|we) can see|if you)\b",
-        r",?\s+and (?:you|we|it|that|this|there|i)(?:'ll|'re|'s|'m)?(?= )",
+        r",?\s+and (?:you|we|it|that|this|there|i|boom|voilà)(?:'ll|'re|'s|'m)?(?=[ ,])",
         r"[;:]\s",
         rf",\s+(?=(?:{_SUBORDINATE})\b)",
         r"\s+-\s+",

@@ -21,7 +21,10 @@ _MAY_REPEAT = frozenset(
 )
 """Signs, too, that are spelt out: "dash dash port"."""
 _STUTTER = re.compile(r"\b(?:([a-z']+ [a-z']+), \1|([a-z']+),? \2)\b", re.IGNORECASE)
-_DANGLING = re.compile(r"(?:,?\s+(?:and|but|so|or|then))+$", re.IGNORECASE)
+_DANGLING = re.compile(
+    r"(?:,?\s+(?:and|but|so|or|then)|,\s+please|,?\s+and that's (?:it|all))+$",
+    re.IGNORECASE,
+)
 _CODE_LIKE = re.compile(r"[_/\\=<>{}()`@$#]|[a-z][A-Z]|\w\.\w|^--?\w")
 
 
