@@ -162,6 +162,24 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
         ),
         (
             "en",
+            (
+                "First, turn off the printer and unplug it.",
+                "One, press Reset.",
+                "Two, set the owner to your team.",
+                "Hit Send, and they get an email.",
+                "We're going to go ahead and click Save.",
+                "Let's start with tickets.",
+            ),
+            [
+                ("Turn off the printer", "First, turn off the printer and unplug it."),
+                ("Press Reset", ""),
+                ("Set the owner to your team", ""),
+                ("Hit Send", "Hit Send, and they get an email."),
+                ("Click Save", "Let's start with tickets."),
+            ],
+        ),
+        (
+            "en",
             ("I open the list.", "I change the date.", "If you want to get rid of it, click the X."),
             [("Open the list", ""), ("Change the date", "If you want to get rid of it, click the X.")],
         ),

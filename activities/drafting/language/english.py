@@ -26,19 +26,20 @@ VERBS = frozenset(
         *("enable", "enter", "erase", "execute", "exit", "expand", "export", "extract", "fasten", "fill"),
         *("filter", "find", "finish", "fix", "flip", "fold", "follow", "format", "give", "go", "grab", "grant"),
         *("group", "head", "hide", "highlight", "hit", "hold", "hover", "import", "insert", "install"),
-        *("invite", "join", "jump", "keep", "label", "launch", "leave", "left-click", "link", "list", "load"),
-        *("lock", "log", "long-press", "long-tap", "look", "lower", "make", "map", "mark", "measure", "merge"),
-        *("middle-click", "minimize", "mix", "mount", "move", "mute", "name", "navigate", "open", "paste"),
-        *("pause", "pay", "pick", "pin", "pinch", "place", "plug", "point", "post", "pour", "press", "preview"),
-        *("print", "proceed", "provide", "publish", "pull", "push", "put", "reboot", "record", "redo"),
-        *("refresh", "register", "release", "reload", "remove", "rename", "reopen", "repeat", "replace"),
-        *("reply", "reset", "resize", "restart", "restore", "resume", "return", "review", "right-click"),
-        *("rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send", "set", "share"),
-        *("sign", "skip", "slide", "sort", "specify", "split", "start", "stop", "submit", "subscribe", "swap"),
-        *("swipe", "switch", "sync", "tag", "take", "tap", "test", "tick", "tighten", "toggle", "trim"),
-        *("triple-click", "try", "turn", "type", "uncheck", "undo", "ungroup", "unhide", "uninstall", "unlock"),
-        *("unmute", "unplug", "unscrew", "untick", "unzip", "update", "upgrade", "upload", "use", "validate"),
-        *("verify", "wait", "wipe", "wrap", "write", "zip", "zoom"),
+        *("invite", "join", "jump", "keep", "label", "launch", "leave", "left-click", "lift", "link", "list"),
+        *("load", "lock", "log", "long-press", "long-tap", "look", "loosen", "lower", "make", "map", "mark"),
+        *("measure", "merge", "middle-click", "minimize", "mix", "mount", "move", "mute", "name", "navigate"),
+        *("open", "paste", "pause", "pay", "pick", "pin", "pinch", "place", "plug", "point", "post", "pour"),
+        *("press", "preview", "print", "proceed", "provide", "publish", "pull", "push", "put", "reboot"),
+        *("record", "redo", "refresh", "register", "release", "reload", "remove", "rename", "reopen", "repeat"),
+        *("replace", "reply", "reset", "resize", "restart", "restore", "resume", "return", "review"),
+        *("right-click", "rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send"),
+        *("set", "share", "sign", "skip", "slide", "snap", "sort", "specify", "split", "squeeze", "start"),
+        *("stop", "submit", "subscribe", "swap", "swipe", "switch", "sync", "tag", "take", "tap", "test"),
+        *("tick", "tighten", "toggle", "trim", "triple-click", "try", "turn", "type", "uncheck", "undo"),
+        *("ungroup", "unhide", "uninstall", "unlock", "unmute", "unplug", "unscrew", "untick", "unzip"),
+        *("update", "upgrade", "upload", "use", "validate", "verify", "wait", "wipe", "wrap", "write", "zip"),
+        *("zoom"),
     )
 )
 """Verbs that people are told to do with software and with their hands. Saying, seeing and knowing are no steps."""
@@ -105,7 +106,8 @@ NO_STEP = _pattern(
         r"jump (?:right )?in\b",
         r"find (?:out|that|myself|yourself)\b",
         r"turns? out",
-        r"go$",
+        r"go(?: ahead)?$",
+        r"start with \w+$",
         r"head (?!to\b|over\b|back\b|into\b)",
     )
 )
@@ -206,6 +208,7 @@ CUE = _pattern(
         r"finally|lastly",
         r"next(?: up| step)?",
         r"then|after that|afterwards?|at this point",
+        rf"(?:number )?{_NUMBER}(?=[,:])",
         r"from (?:here|there)|(?:in )?(?:here|there)(?=,? (?:you|we|i)\b)",
         r"once (?:that's|that is|it's|you're) (?:done|finished|complete|there|ready)",
         r"to (?:start|begin)(?: with| off)?",
@@ -322,7 +325,7 @@ CLAUSE = _pattern(
     _phrases(
         r",?\s+(?:so that|so (?:you|we|i|it|that)|which|because|in order to|where (?:you|we|it))\b",
         r",?\s+(?:as (?:you|we) can see|if you)\b",
-        r",?\s+and (?:you|we|it|that|this|there|i|boom|voilà)(?:'ll|'re|'s|'m)?(?=[ ,])",
+        r",?\s+and (?:you|we|it|that|this|there|i|they|he|she|boom|voilà)(?:'ll|'re|'s|'m)?(?=[ ,])",
         r"[;:]\s",
         rf",\s+(?=(?:{_SUBORDINATE})\b)",
         r"\s+-\s+",
@@ -332,6 +335,8 @@ CLAUSE = _pattern(
 
 SEQUENCE = _pattern(r"[,;]?\s+(?:and\s+)?(?:then|after that|finally|afterwards)\b,?\s+|[,;]\s+(?:and\s+)?|\.\.\.\s+")
 """Where one action may follow another."""
+JOINED_VERB = _pattern(r"(?:\b(?:and|then)|,)\s+(?:then\s+)?([a-z-]+)\b")
+"""Where a word stands that may be another action: "turn it off and unplug it"."""
 AND_CLICK = re.compile(
     r"(?<!\bcopy)(?<!\bcut),?\s+and\s+(?="
     r"(?:(?:left|right|double)[ -])?(?:click|press|tap|hit|untick|uncheck)\s+(?!of\b|and\b|or\b)|"
@@ -347,7 +352,7 @@ _SHOW = _phrases(
 _THIS_SHOW = rf"in (?:this|today's) (?:\w+ )?{_SHOW}"
 
 GREETING = _pattern(r"(?:hi|hello|hey|good (?:morning|afternoon|evening))\b[^,.]{0,30}[,.]\s+(?:and )?")
-HOW_TO = _pattern(r"\bhow (?:to|you can|we can|you|we|i) (?P<topic>[a-z].+)")
+HOW_TO = _pattern(r"\bhow (?:to|you can|we can|do (?:you|we|i)|you|we|i) (?P<topic>[a-z].+)")
 ASKED = _pattern(r"\b(?:ask|asks|asked|asking|wondering|wanted to know|want to know|question)\b")
 """What somebody asked is what the recording answers."""
 ANNOUNCES = _pattern(
@@ -360,7 +365,7 @@ ANNOUNCES = _pattern(
 )
 WELCOME = _pattern(
     r"welcome(?: back)? to (?P<topic>(?:(?:the|this|our|my) )?(?:[\w-]+ ){0,4}?",
-    rf"(?:{_SHOW}|training|workshop|class)\b.*)",
+    rf"(?:{_SHOW}|training|workshop|class|onboarding)\b.*)",
 )
 """A course is called what it is welcomed as: "welcome to the administrator training for Orbit Desk"."""
 THIS_IS_ABOUT = _pattern(
