@@ -43,7 +43,9 @@ def titled(
     opening = read[:_WITHIN_SENTENCES]
     found = _announced([each.sentence.text for each in opening], language)
     found = found or (_begun_with(opening, shown) if language == "en" else None)
-    aim = _aimed_at(opening) if language == "en" and found is None else None
+    slide = _shown_title(shown) if found is None else None
+    known = found or slide or language != "en" or _tells(title_from(source_name))
+    aim = None if known else _aimed_at(opening)
     if (found := found or aim) is not None:
         number, heading = found
         sentence = opening[number].sentence
@@ -56,7 +58,7 @@ def titled(
             ends_at=sentence.ends_at,
         )
         return block, None if aim else number
-    return DraftBlock(role=BlockRole.TITLE, heading=_shown_title(shown) or _named(source_name, shown)), None
+    return DraftBlock(role=BlockRole.TITLE, heading=slide or _named(source_name, shown)), None
 
 
 def _announced(texts: list[str], language: str) -> tuple[int, str] | None:
@@ -120,11 +122,15 @@ def _opens_its_own(act: Act, shown: Shown) -> bool:
     )
 
 
+def _tells(name: str) -> bool:
+    """Whether a file's name says what its recording is about."""
+    return len(name.split()) >= _TELLING_WORDS and not _TELLS_NOTHING.match(name)
+
+
 def _named(source_name: str, shown: Shown | None) -> str:
     """The file's name; where it tells nothing, what stands at the top of the screen all the time."""
     name = title_from(source_name)
-    telling = len(name.split()) >= _TELLING_WORDS and not _TELLS_NOTHING.match(name)
-    if telling or shown is None:
+    if _tells(name) or shown is None:
         return name
     opened = next((act.label for act in shown.acts if act.is_read and _opens_its_own(act, shown)), None)
     if opened is not None:

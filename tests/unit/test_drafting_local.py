@@ -191,8 +191,11 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
                 "Im Menü Ansicht stellt ihr den Zoom auf 120 Prozent.",
                 "Ihr habt jetzt drei Möglichkeiten.",
                 "Klick oben rechts auf dein Bild und wähle Einstellungen.",
+                "Mit ihr geht es schneller.",
                 "Jetzt klickst du auf Passwort ändern.",
                 "Da siehst du den Rest.",
+                "Ihr Passwort muss lang sein.",
+                "Hier steht Ihr Name.",
             ),
             [
                 ("Ihr meldet euch zuerst im Portal an", ""),
@@ -203,8 +206,11 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
                     "Im Menü Ansicht stellt ihr den Zoom auf 120 Prozent. Ihr habt jetzt drei Möglichkeiten.",
                 ),
                 ("Klick oben rechts auf dein Bild", ""),
-                ("Wähle Einstellungen", ""),
-                ("Du klickst auf Passwort ändern", "Da siehst du den Rest."),
+                ("Wähle Einstellungen", "Mit ihr geht es schneller."),
+                (
+                    "Du klickst auf Passwort ändern",
+                    "Da siehst du den Rest. Ihr Passwort muss lang sein. Hier steht Ihr Name.",
+                ),
             ],
         ),
         (
@@ -256,6 +262,11 @@ def test_given_a_beginning_that_says_what_for_when_drafted_then_that_is_the_titl
     assert draft.blocks[0].heading == title
     steps = [block.heading for block in draft.blocks if block.role is BlockRole.STEP]
     assert len(steps) == 2 + said.lower().removeprefix("so ").startswith("to "), "its step stays one"
+
+
+def test_given_a_file_that_is_named_well_when_drafted_then_its_first_step_is_no_title() -> None:
+    said = spoken("To open the form, click New.", "Click Save.", "Choose Monthly.")
+    assert drafted(said, "Month end closing in Orbit.mp4").blocks[0].heading == "Month end closing in Orbit"
 
 
 def test_given_steps_when_timed_then_they_follow_one_another_also_within_a_segment() -> None:

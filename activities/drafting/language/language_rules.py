@@ -82,7 +82,7 @@ RULES: dict[str, LanguageRules] = {
         + r"[,.:]?\s+",
         setting=_words(
             rf"(?:um|sobald|nachdem|(?:wenn|falls)(?! (?:sie|du|ihr|man|wir|ich)\b)|{_DE_PLACES})\b[^,]*,\s+",
-            rf"(?:{_DE_PLACES})\b(?: \w[\w-]*){{0,6}}? (?=\w{{3,}}(?:e?n sie|t ihr)\b)",
+            rf"(?:{_DE_PLACES})\b(?: \w[\w-]*){{0,6}}? (?=\w{{3,}}(?:e?n sie|t (?-i:ihr))\b)",
             r"(?:(?:man|sie|wir|ich) (?:muss|müssen|sollten?)|(?:muss|müssen|sollten?) (?:man|sie|wir|ich))\b"
             r"(?: (?:noch|jetzt|dann|nur|einfach))*\s+",
         ),
@@ -90,7 +90,8 @@ RULES: dict[str, LanguageRules] = {
             r"\w{3,}e?n sie\b(?! mich| sich| alles)",
             rf"(?!.*\b(?:{_DE_FINITE})\b)(?:[\w-]+,? ){{1,9}}\w*(?<!zu)(?:{_DE_DOING})(?: und \w+en)?[.!]?$",
             r"\w{3,}n wir\b",
-            r"(?:\w{2,}t ihr|ihr \w{2,}t|\w{2,}st du)\b(?! mich| mir| uns)",
+            # "Ihr Passwort", "steht Ihr Name" and "mit ihr" speak to nobody
+            r"(?:(?!mit|seit|statt)\w{2,}t (?-i:ihr)|ihr (?-i:[a-zäöü]{2,}t)|\w{2,}st du)\b(?! mich| mir| uns)",
             rf"(?:{_DE_CALLS})t?\b(?! ich| du| er| sie| es| man)",
             r"(?:ich|wir|man|du|sie) (?:klick|wähl|drück|öffn|geb|gib|tipp|trag|setz|geh|schreib|mach|aktivier|lösch|"
             r"speicher|zieh|schließ|start|such|füg)\w*\b",
