@@ -428,7 +428,8 @@ def _says_more(sentence: str, heading: str) -> bool:
         return True
     kept = {squashed(word) for word in heading.split()}
     more = {squashed(word) for word in sentence.split()} - kept
-    verbs = {squashed(verb) for verb in english.JOINED_VERB.findall(sentence) if verb.lower() in english.VERBS}
+    joined = english.JOINED_VERB.findall(sentence)
+    verbs = {squashed(verb) for verb, it in joined if verb.islower() and (it or verb in english.VERBS)}
     if more & (english.POINTING | verbs):  # something else that is to be done
         return True
     aims = english.AIM.match(utterances.without_lead_in(sentence)) or english.SO_PRESS.search(sentence)

@@ -164,6 +164,7 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
             "en",
             (
                 "First, turn off the printer and unplug it.",
+                "Squeeze the tab on the black one and lift it out.",
                 "One, press Reset.",
                 "Two, set the owner to your team.",
                 "Hit Send, and they get an email.",
@@ -172,6 +173,7 @@ def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> Non
             ),
             [
                 ("Turn off the printer", "First, turn off the printer and unplug it."),
+                ("Squeeze the tab on the black one", "Squeeze the tab on the black one and lift it out."),
                 ("Press Reset", ""),
                 ("Set the owner to your team", ""),
                 ("Hit Send", "Hit Send, and they get an email."),

@@ -26,20 +26,19 @@ VERBS = frozenset(
         *("enable", "enter", "erase", "execute", "exit", "expand", "export", "extract", "fasten", "fill"),
         *("filter", "find", "finish", "fix", "flip", "fold", "follow", "format", "give", "go", "grab", "grant"),
         *("group", "head", "hide", "highlight", "hit", "hold", "hover", "import", "insert", "install"),
-        *("invite", "join", "jump", "keep", "label", "launch", "leave", "left-click", "lift", "link", "list"),
-        *("load", "lock", "log", "long-press", "long-tap", "look", "loosen", "lower", "make", "map", "mark"),
-        *("measure", "merge", "middle-click", "minimize", "mix", "mount", "move", "mute", "name", "navigate"),
-        *("open", "paste", "pause", "pay", "pick", "pin", "pinch", "place", "plug", "point", "post", "pour"),
-        *("press", "preview", "print", "proceed", "provide", "publish", "pull", "push", "put", "reboot"),
-        *("record", "redo", "refresh", "register", "release", "reload", "remove", "rename", "reopen", "repeat"),
-        *("replace", "reply", "reset", "resize", "restart", "restore", "resume", "return", "review"),
-        *("right-click", "rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send"),
-        *("set", "share", "sign", "skip", "slide", "snap", "sort", "specify", "split", "squeeze", "start"),
-        *("stop", "submit", "subscribe", "swap", "swipe", "switch", "sync", "tag", "take", "tap", "test"),
-        *("tick", "tighten", "toggle", "trim", "triple-click", "try", "turn", "type", "uncheck", "undo"),
-        *("ungroup", "unhide", "uninstall", "unlock", "unmute", "unplug", "unscrew", "untick", "unzip"),
-        *("update", "upgrade", "upload", "use", "validate", "verify", "wait", "wipe", "wrap", "write", "zip"),
-        *("zoom"),
+        *("invite", "join", "jump", "keep", "label", "launch", "leave", "left-click", "link", "list", "load"),
+        *("lock", "log", "long-press", "long-tap", "look", "lower", "make", "map", "mark", "measure", "merge"),
+        *("middle-click", "minimize", "mix", "mount", "move", "mute", "name", "navigate", "open", "paste"),
+        *("pause", "pay", "pick", "pin", "pinch", "place", "plug", "point", "post", "pour", "press", "preview"),
+        *("print", "proceed", "provide", "publish", "pull", "push", "put", "reboot", "record", "redo"),
+        *("refresh", "register", "release", "reload", "remove", "rename", "reopen", "repeat", "replace"),
+        *("reply", "reset", "resize", "restart", "restore", "resume", "return", "review", "right-click"),
+        *("rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send", "set", "share"),
+        *("sign", "skip", "slide", "sort", "specify", "split", "start", "stop", "submit", "subscribe", "swap"),
+        *("swipe", "switch", "sync", "tag", "take", "tap", "test", "tick", "tighten", "toggle", "trim"),
+        *("triple-click", "try", "turn", "type", "uncheck", "undo", "ungroup", "unhide", "uninstall", "unlock"),
+        *("unmute", "unplug", "unscrew", "untick", "unzip", "update", "upgrade", "upload", "use", "validate"),
+        *("verify", "wait", "wipe", "wrap", "write", "zip", "zoom"),
     )
 )
 """Verbs that people are told to do with software and with their hands. Saying, seeing and knowing are no steps."""
@@ -335,8 +334,8 @@ CLAUSE = _pattern(
 
 SEQUENCE = _pattern(r"[,;]?\s+(?:and\s+)?(?:then|after that|finally|afterwards)\b,?\s+|[,;]\s+(?:and\s+)?|\.\.\.\s+")
 """Where one action may follow another."""
-JOINED_VERB = _pattern(r"(?:\b(?:and|then)|,)\s+(?:then\s+)?([a-z-]+)\b")
-"""Where a word stands that may be another action: "turn it off and unplug it"."""
+JOINED_VERB = _pattern(r"(?:\b(?:and|then)|,)\s+(?:then\s+)?([a-z-]+)\b( (?:it|them)\b)?")
+"""Where a word stands that may be another action, and whether it is done to something: "and unplug it"."""
 AND_CLICK = re.compile(
     r"(?<!\bcopy)(?<!\bcut),?\s+and\s+(?="
     r"(?:(?:left|right|double)[ -])?(?:click|press|tap|hit|untick|uncheck)\s+(?!of\b|and\b|or\b)|"
