@@ -37,7 +37,7 @@ LEAST_SAID = 0.9
 LEAST_HEARD = 0.7
 LABELS = 0.9
 START_MS = 200
-TWICE = 2.5
+TWICE = 3.0
 """Times as long for twice as much: a step that looks at every other one would take four times."""
 
 
@@ -135,7 +135,7 @@ def _score(row: dict[str, Any], draft: Draft, transcript: Transcript, screen: Sc
     )
 
 
-@pytest.mark.parametrize(("said", "times"), [(TOUR, 80), (("click the thing and then ",), 2_000)])
+@pytest.mark.parametrize(("said", "times"), [(TOUR, 80), (("click the thing and then ",), 4_000)])
 def test_twice_as_much_speech_takes_twice_as_long(said: tuple[str, ...], times: int) -> None:
     tries = [(_seconds_for(said, times), _seconds_for(said, 2 * times)) for _ in range(3)]
     once, twice = map(min, zip(*tries, strict=True))
