@@ -18,10 +18,11 @@ def running(script: str, of: int | None = None) -> list[psutil.Process]:
     return found
 
 
-def has_ended(pid: int) -> bool:
+def has_ended(which: int | psutil.Process) -> bool:
     """Whether it is gone, or only waits to be reaped."""
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    with contextlib.suppress(psutil.NoSuchProcess):  # it may be reaped between two looks
+        process = psutil.Process(which) if isinstance(which, int) else which
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     return True
 
 

@@ -19,6 +19,8 @@ from typing import Literal
 
 import psutil
 
+from tests.children import has_ended
+
 ROOT = Path(__file__).parent.parent
 UP_WITHIN_S = 120.0
 
@@ -34,12 +36,7 @@ class Forked:
 
     def poll(self) -> int | None:
         """``None`` while it runs."""
-        if self._process is None:
-            return 0
-        try:
-            return None if self._process.is_running() and self._process.status() != psutil.STATUS_ZOMBIE else 0
-        except psutil.NoSuchProcess:  # it was reaped between the two looks
-            return 0
+        return 0 if self._process is None or has_ended(self._process) else None
 
     def send_signal(self, number: int) -> None:
         """Raises: ProcessLookupError: It has ended."""

@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.children import has_ended
 from tests.databases import PostgresServer, temporary_postgres
 from tests.integration.test_api_uploads import RECORDING, begun, new_job
 from tests.stack import wait_until
@@ -45,14 +46,7 @@ def killed(server: PostgresServer) -> None:
         with suppress(psutil.NoSuchProcess):
             each.kill()
     server.stop()
-    wait_until(lambda: not any(map(runs, backends)), WITHIN_S, "the end of its backends")
-
-
-def runs(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:  # it was reaped between the two looks
-        return False
+    wait_until(lambda: all(map(has_ended, backends)), WITHIN_S, "the end of its backends")
 
 
 def answered(client: httpx.Client, path: str) -> httpx.Response:
