@@ -85,7 +85,7 @@ def _how(found: re.Match[str]) -> str:
 
 def _begun_with(opening: Sequence[Reading], shown: Shown | None) -> tuple[int, str] | None:
     """The first sentence that is no greeting, if it says what is done in the recording and nothing is done over it."""
-    number = next((place for place, each in enumerate(opening) if each.kind is not Kind.COURTESY), None)
+    number = _first_said(opening)
     if number is None or not any(each.stated for each in opening[number + 1 :]):
         return None
     plan, sentence = utterances.opening_plan(opening[number].text), opening[number].sentence
@@ -95,9 +95,14 @@ def _begun_with(opening: Sequence[Reading], shown: Shown | None) -> tuple[int, s
 
 def _aimed_at(opening: Sequence[Reading]) -> tuple[int, str] | None:
     """The first sentence that is no greeting, if it is a step that says what it is for."""
-    number = next((place for place, each in enumerate(opening) if each.kind is not Kind.COURTESY), None)
+    number = _first_said(opening)
     aim = utterances.opening_aim(opening[number].text) if number is not None and opening[number].stated else None
     return None if number is None or aim is None else (number, aim)
+
+
+def _first_said(opening: Sequence[Reading]) -> int | None:
+    """The first sentence that is no greeting."""
+    return next((place for place, each in enumerate(opening) if each.kind is not Kind.COURTESY), None)
 
 
 def _is_name(text: str) -> bool:

@@ -158,24 +158,24 @@ def _about(text: str) -> str | None:
 
 
 def _plan(text: str) -> str | None:
-    topic = _topic(english.PLAN.match(text))
-    imperative = _based(topic) if topic else None
-    return capitalised(imperative) if imperative else None
+    return _topic_to_do(english.PLAN.match(text))
 
 
 def opening_plan(sentence: str) -> str | None:
     """What is done in a recording that begins with saying so, as a title; ``None`` where the words call a control."""
     text = _without_greeting(sentence)
-    topic = _topic(english.WILL.match(text) or english.HERE_WE.match(text))
-    imperative = _based(topic) if topic else None
-    if imperative is None or imperative.partition(" ")[0].lower() in english.POINTING:
-        return None
-    return capitalised(imperative)
+    plan = _topic_to_do(english.WILL.match(text) or english.HERE_WE.match(text))
+    return None if plan is None or plan.partition(" ")[0].lower() in english.POINTING else plan
 
 
 def opening_aim(sentence: str) -> str | None:
     """What the first step of a recording is for, as a title: most probably all of it is."""
-    topic = _topic(english.TO_DO.match(_without_greeting(sentence)))
+    return _topic_to_do(english.TO_DO.match(_without_greeting(sentence)))
+
+
+def _topic_to_do(found: re.Match[str] | None) -> str | None:
+    """The topic as an imperative; ``None`` where no known verb begins it."""
+    topic = _topic(found)
     imperative = _based(topic) if topic else None
     return capitalised(imperative) if imperative else None
 
