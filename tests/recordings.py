@@ -1,7 +1,7 @@
 """Recordings for tests, made on the spot, with content that can be checked.
 
-Every maker takes a folder and returns the file in it; a file that is already there is not made again, so that a
-session shares them::
+Every maker takes a folder and returns the file in it. What it has made once in this process it writes out as it was, so
+that a session shares it, and whoever changes a file changes their own::
 
     path = recordings.mp4(folder)
 
@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 
 import av
@@ -56,8 +56,12 @@ Picture = NDArray[np.uint8]
 Maker = Callable[[Path], Path]
 
 
+_MADE: dict[str, bytes] = {}
+"""By name, what was made in this process."""
+
+
 def recording(name: str) -> Callable[[Callable[[Path], None]], Maker]:
-    """Turn a function that writes a file into one that makes ``name`` in a folder once."""
+    """Turn a function that writes a file into one that puts it into a folder as ``name``, and makes it once."""
 
     def named(write: Callable[[Path], None]) -> Maker:
         @wraps(write)
@@ -66,7 +70,11 @@ def recording(name: str) -> Callable[[Callable[[Path], None]], Maker]:
             if not path.exists():
                 folder.mkdir(parents=True, exist_ok=True)
                 unfinished = folder / f"unfinished-{os.getpid()}-{name}"
-                write(unfinished)
+                if name in _MADE:
+                    unfinished.write_bytes(_MADE[name])
+                else:
+                    write(unfinished)
+                    _MADE[name] = unfinished.read_bytes()
                 unfinished.replace(path)
             return path
 
@@ -84,12 +92,17 @@ def colour_at(at_ms: float) -> tuple[int, int, int]:
 
 
 def storyboard_picture(at_ms: float) -> Picture:
-    picture = np.empty((HEIGHT, WIDTH, 3), dtype=np.uint8)
-    picture[:] = colour_at(at_ms)
-    picture[:MARKER_PX, :MARKER_PX] = 255
+    picture = _screen(colour_at(at_ms)).copy()
     for bit in range(CLOCK_BITS):
         left = _clock_left(bit)
         picture[-CLOCK_PX:, left : left + CLOCK_PX] = 255 * (round(at_ms / CLOCK_TICK_MS) >> bit & 1)
+    return picture
+
+
+@cache
+def _screen(colour: tuple[int, int, int]) -> Picture:
+    picture = np.full((HEIGHT, WIDTH, 3), colour, dtype=np.uint8)
+    picture[:MARKER_PX, :MARKER_PX] = 255
     return picture
 
 
@@ -797,4 +810,4 @@ def _cut(whole: Path, out: Path, share: Fraction) -> None:
     out.write_bytes(content[: int(len(content) * share)])
 
 
-_VP8 = Film(codec="libvpx", options=(("deadline", "realtime"), ("cpu-used", "8"), ("g", "50")))
+_VP8 = Film(codec="libvpx", options=(("deadline", "realtime"), ("cpu-used", "8"), ("g", "50"), ("threads", "1")))
