@@ -9,12 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import structlog
-from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext, RevisionStep
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
@@ -41,9 +43,27 @@ def migration_config(connection: Connection | None = None) -> Config:
     return config
 
 
+@cache
+def _scripts() -> ScriptDirectory:
+    """All migrations, loaded once: Alembic's own commands load each of them anew at every step."""
+    return ScriptDirectory.from_config(migration_config())
+
+
 def head() -> str:
     """The revision that this code expects."""
-    return str(ScriptDirectory.from_config(migration_config()).get_current_head())
+    return str(_scripts().get_current_head())
+
+
+def _run(connection: Connection, revision: str, *, down: bool = False) -> None:
+    """Go from the revision that is there to ``revision``, as ``alembic upgrade`` and ``downgrade`` do."""
+    scripts = _scripts()
+
+    def steps(there: Any, _: MigrationContext) -> list[RevisionStep]:
+        way = scripts._downgrade_revs if down else scripts._upgrade_revs
+        return list(way(revision, there))
+
+    with EnvironmentContext(migration_config(connection), scripts, fn=steps, destination_rev=revision):
+        scripts.run_env()
 
 
 @dataclass(frozen=True)
@@ -74,7 +94,7 @@ def upgrade(database: Database, patience: Patience | None = None) -> None:
         return
     if database.is_sqlite or begun_at is None:
         with migrating(database) as connection:
-            command.upgrade(migration_config(connection), "head")
+            _run(connection, "head")
     else:
         order = _revisions()
         for revision in order[order.index(begun_at) + 1 :]:
@@ -88,7 +108,7 @@ def _step(database: Database, revision: str, order: list[str], patience: Patienc
             with migrating(database, patience.lock_ms) as connection:
                 there = MigrationContext.configure(connection).get_current_revision()
                 if there is None or order.index(there) < order.index(revision):
-                    command.upgrade(migration_config(connection), revision)
+                    _run(connection, revision)
                 return
         except DatabaseUnavailable as fault:
             if getattr(getattr(fault.__cause__, "orig", None), "sqlstate", None) not in _LOCKED:
@@ -108,14 +128,13 @@ def is_newer(revision: str | None) -> bool:
 
 def _revisions() -> list[str]:
     """All of them, the oldest first."""
-    scripts = ScriptDirectory.from_config(migration_config()).walk_revisions()
-    return [script.revision for script in scripts][::-1]
+    return [script.revision for script in _scripts().walk_revisions()][::-1]
 
 
 def downgrade(database: Database, revision: str) -> None:
     """Take the schema back to ``revision`` (``"base"``: to nothing)."""
     with migrating(database) as connection:
-        command.downgrade(migration_config(connection), revision)
+        _run(connection, revision, down=True)
 
 
 def current(database: Database) -> str | None:

@@ -80,27 +80,11 @@ def test_given_a_migrated_database_when_compared_with_the_metadata_then_nothing_
     database.dispose()
 
 
-def test_given_the_declared_schema_when_a_migrated_one_takes_its_place_then_they_agree_to_the_checks(
-    empty_database_url: str,
+def test_given_jobs_of_before_when_upgraded_then_they_are_listed_by_what_they_make(
+    changeable_database_url: str,
 ) -> None:
-    database = opened(empty_database_url)
-    with database.write() as connection:
-        metadata.create_all(connection)
-    with database.read() as connection:
-        declared = shape(connection)
-    with database.write() as connection:
-        metadata.drop_all(connection)
-
-    schema.upgrade(database)
-
-    with database.read() as connection:
-        assert shape(connection) == declared
-    database.dispose()
-
-
-def test_given_jobs_of_before_when_upgraded_then_they_are_listed_by_what_they_make(empty_database_url: str) -> None:
-    store, database = Store.open(empty_database_url, durable=False), opened(empty_database_url)
-    store.upgrade()
+    url = changeable_database_url
+    store, database = Store.open(url, durable=False), opened(url)
     uploaded_job(store)
     order = {"job_type": "clips", "items": []}
     cut, _ = store.request_job(JobRequest(owner=OWNER, kind="batch", input=order, job_type="clips"))
@@ -116,23 +100,29 @@ def test_given_jobs_of_before_when_upgraded_then_they_are_listed_by_what_they_ma
     database.dispose()
 
 
-def test_given_an_empty_database_when_upgraded_downgraded_and_upgraded_then_it_is_whole(
+def test_given_an_empty_database_when_upgraded_downgraded_and_upgraded_then_it_is_as_declared_to_the_checks(
     empty_database_url: str,
 ) -> None:
     store, database = Store.open(empty_database_url, durable=False), opened(empty_database_url)
+    with database.write() as connection:
+        metadata.create_all(connection)
+    with database.read() as connection:
+        declared = shape(connection)
+    with database.write() as connection:
+        metadata.drop_all(connection)
     assert (store.revision(), store.is_current()) == (None, False)
 
     store.upgrade()
     assert store.is_current()
     with database.read() as connection:
-        whole = shape(connection)
+        assert shape(connection) == declared
     schema.downgrade(database, "base")
     with database.read() as connection:
         assert set(inspect(connection).get_table_names()) == {"alembic_version"}
     store.upgrade()
 
     with database.read() as connection:
-        assert shape(connection) == whole
+        assert shape(connection) == declared
     assert uploaded_job(store).status == "UPLOADED"
     store.dispose()
     database.dispose()

@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from activities.store.finishing import finish
 from activities.store.schema import Patience
 from domain.documents.publication import ExportFormat
 from domain.errors import DatabaseUnavailable, SettingsInvalid
+from domain.jobs import Job
+from tests.databases import PostgresServer
 from tests.integration.store_builders import OWNER, drafted_job, instruction_of
 from tests.integration.test_store_schema import shape
 
@@ -29,20 +32,23 @@ FULL = ("jobs", "job_events", "exports")
 IMPATIENT = Patience(lock_ms=100, pause_s=0.05, tries=1000)
 
 
-class InUse:
-    """A database of an earlier revision that has rows in each table that was changed since."""
+@dataclass(frozen=True)
+class Earlier:
+    """A database of an earlier revision that has rows in each table that was changed since; its schema before that."""
 
-    def __init__(self, url: str) -> None:
+    name: str
+    declared: dict[str, Any]
+    job: Job
+
+
+class InUse:
+    """A copy of it."""
+
+    def __init__(self, url: str, earlier: Earlier) -> None:
         self.store = Store.open(url, durable=False)
         self.database = Database(url, DatabaseOptions(durable=False, lock_timeout_ms=5_000))
         self.sent: list[str] = []
-        self.store.upgrade()
-        with self.database.read() as connection:
-            self.declared = shape(connection)
-        self.job, _ = drafted_job(self.store)
-        version = self.store.get_instruction(OWNER, instruction_of(self.job))
-        self.store.request_export(OWNER, self.job.id, ExportFormat.PDF, version.id)
-        schema.downgrade(self.database, BEFORE)
+        self.declared, self.job = earlier.declared, earlier.job
 
     def note(self) -> None:
         def noted(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -55,11 +61,30 @@ class InUse:
         self.database.dispose()
 
 
+@pytest.fixture(scope="module")
+def earlier(postgres: PostgresServer, _postgres_template: str) -> Iterator[Earlier]:
+    name = postgres.create(_postgres_template)
+    store = Store.open(postgres.url(name), durable=False)
+    database = Database(postgres.url(name), DatabaseOptions(durable=False))
+    with database.read() as connection:
+        declared = shape(connection)
+    job, _ = drafted_job(store)
+    version = store.get_instruction(OWNER, instruction_of(job))
+    store.request_export(OWNER, job.id, ExportFormat.PDF, version.id)
+    schema.downgrade(database, BEFORE)
+    store.dispose()
+    database.dispose()
+    yield Earlier(name, declared, job)
+    postgres.drop(name)
+
+
 @pytest.fixture
-def in_use(postgres_url: str) -> Iterator[InUse]:
-    found = InUse(postgres_url)
+def in_use(postgres: PostgresServer, earlier: Earlier) -> Iterator[InUse]:
+    name = postgres.create(earlier.name)
+    found = InUse(postgres.url(name), earlier)
     yield found
     found.close()
+    postgres.drop(name)
 
 
 def test_given_an_open_transaction_when_upgraded_then_others_read_and_write_meanwhile_and_all_is_made_once_it_ends(
