@@ -5,8 +5,9 @@ answers are as described is seen to by ``tests/witness.py``.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
+from typing import Any
 
 import httpx
 import pytest
@@ -17,6 +18,9 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.result import Ok
 from schemathesis.engine import events
 from schemathesis.engine.recorder import ScenarioRecorder
+from schemathesis.generation.case import Case
+from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
+from schemathesis.hooks import HookContext
 from schemathesis.schemas import BaseSchema
 
 from activities.rails.namespaces import recognise_namespace
@@ -29,10 +33,19 @@ from tests.integration.store_builders import OWNER, STEP_BLOCK, instruction_of
 from tests.temporal import TemporalServer
 
 RUNNER = "runner-" + "5" * 40
-EXAMPLES = 5
+EXAMPLES = 3
 """Requests for each operation beside those that schemathesis makes to cover each constraint."""
 STEPS = 6
 """Requests, at most, that follow from one another's answers."""
+IN_TURN = {
+    CoverageScenario.INCORRECT_TYPE: 3,
+    CoverageScenario.UNSPECIFIED_HTTP_METHOD: 4,
+    CoverageScenario.VALID_OBJECT: 3,
+    CoverageScenario.OBJECT_REQUIRED_AND_OPTIONAL: 3,
+    CoverageScenario.OBJECT_UNEXPECTED_PROPERTIES: 3,
+}
+"""What schemathesis makes of each field in every way there is, by the thousand. One in so many is sent, another with
+each field, so that every field is met, and every way."""
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +150,7 @@ def described(api: RunningApi, *, stateful: bool) -> BaseSchema:
 
 def asked_of(schema: BaseSchema) -> int:
     """How many requests were made of a description, all of which were answered as it says."""
+    schema.hook(in_turn())
     told: list[str] = []
     asked = 0
     for event in engine.from_schema(schema).execute():
@@ -147,6 +161,23 @@ def asked_of(schema: BaseSchema) -> int:
             told.append(str(event))
     assert not told, "\n\n".join(dict.fromkeys(told))
     return asked
+
+
+def in_turn() -> Callable[[HookContext, Case[Any]], bool]:
+    """A hook of schemathesis, whether a request is sent: of what is :data:`IN_TURN` one in so many of each field."""
+    places: dict[tuple[str, CoverageScenario, str, str], int] = {}
+
+    def filter_case(_: HookContext, case: Case[Any]) -> bool:
+        made = case.meta.phase.data if case.meta else None
+        if not isinstance(made, CoveragePhaseData) or made.scenario not in IN_TURN:
+            return True
+        field = "" if made.scenario is CoverageScenario.UNSPECIFIED_HTTP_METHOD else made.description
+        kind = case.operation.label, made.scenario, made.parameter or "", field
+        place = places.setdefault(kind, len(places))
+        places[kind] += 1
+        return place % IN_TURN[made.scenario] == 0
+
+    return filter_case
 
 
 def objections(recorder: ScenarioRecorder) -> Iterator[str]:
