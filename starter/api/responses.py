@@ -30,6 +30,8 @@ REPLAYED = {
     },
 }
 
+REFERENCE = "#/components/schemas/"
+
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -47,7 +49,9 @@ def _response(status: HTTPStatus) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
         headers["Retry-After"] = {"description": "Seconds.", "required": True, "schema": {"type": "integer"}}
-    return {"model": ErrorBody, "description": status.phrase, "headers": headers}
+    # by its name: a model would be worked out anew for each status of each route, which is most of an API's start
+    content = {"application/json": {"schema": {"$ref": f"{REFERENCE}{ErrorBody.__name__}"}}}
+    return {"description": status.phrase, "headers": headers, "content": content}
 
 
 def binary(description: str, *media_types: str) -> dict[str, Any]:
@@ -65,10 +69,12 @@ def _stream(media_type: str) -> dict[str, str]:
 def described(app: FastAPI) -> dict[str, Any]:
     """OpenAPI of ``app`` as it really behaves: bearer tokens, and 400 where the framework would say 422."""
     schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    error = ErrorBody.model_json_schema(mode="serialization")
+    del error["properties"]["details"]["default"]  # as of every other answer: what is always there has none
+    shapes = schema["components"]["schemas"] | {ErrorBody.__name__: error}
+    schema["components"]["schemas"] = dict(sorted(shapes.items()))
     return _plainly_named(_corrected(schema))
 
-
-REFERENCE = "#/components/schemas/"
 
 FAILURE_CODES = (
     ("FailureAnswer", "failure_code"),
