@@ -460,9 +460,9 @@ def test_every_extra_of_a_stage_is_known_with_the_modules_that_it_brings() -> No
     """What is imported anywhere in the product is of the core, or of an extra that says so."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert set(extras.MODULES) <= set(declared)
+    provides = importlib.metadata.packages_distributions()
     for extra, modules in extras.MODULES.items():
         brought = {name for each in declared[extra] for name in _of(each, declared)}
-        provides = importlib.metadata.packages_distributions()
         for module in modules:
             assert {re.sub(r"[-_.]+", "-", name).lower() for name in provides[module]} & brought, (extra, module)
 
@@ -476,41 +476,61 @@ def _of(requirement: str, declared: dict[str, list[str]]) -> set[str]:
     return {name, *(found[0] for each in needs if (found := re.match(r"[\w.-]+", each)))}
 
 
-BLOCKED = """
-import sys
+EACH_ROLE = """
+import os, sys, traceback
+
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in BLOCKED:
+        if name.partition(".")[0] in blocked:
             raise ModuleNotFoundError(name)
+
+roles, place = eval(sys.stdin.read())
+blocked = {module for _, modules in roles for module in modules}
 sys.meta_path.insert(0, Blocked())
+from starter import extras, wiring
+from starter.settings import load_settings
+settings = load_settings(data_dir=place)
+for queue, blocked in roles:
+    if child := os.fork():
+        if os.waitpid(child, 0)[1]:
+            sys.exit(f"{queue or 'api'} is not put together")
+        continue
+    try:
+        if queue is None:
+            import starter.serving
+            from activities.publishing import captions, preview, webpage
+            from activities.pictures import opening
+            from starter.api.app import description
+            description()
+        else:
+            import starter.work.worker as worker
+            extras.require([queue], settings)
+            worker.all_activities(settings, wiring.open_store(settings), None)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+print(len(roles))
 """
 
 
-@pytest.mark.parametrize("queue", [None, *QUEUES])
-def test_given_nothing_but_the_extras_of_a_role_then_its_process_is_put_together(
-    queue: str | None, tmp_path: Path
-) -> None:
-    """The API, and every activity of a worker, with the modules of all other extras made unfindable."""
-    allowed = {
-        module for extra in (extras.needed(queue, load_settings()) if queue else ()) for module in extras.MODULES[extra]
-    }
-    blocked = {module for modules in extras.MODULES.values() for module in modules} - allowed
-    work = (
-        "import starter.work.worker as worker, starter.wiring as wiring\n"
-        f"from starter import extras\nextras.require([{queue!r}], settings)\n"
-        "worker.all_activities(settings, wiring.open_store(settings), None)\n"
+def test_given_nothing_but_the_extras_of_a_role_then_its_process_is_put_together(tmp_path: Path) -> None:
+    """The API, and every activity of each worker, in a process with the modules of all other extras made unfindable:
+    forked off one that has what all need, and has found no module of any extra."""
+    every = {module for modules in extras.MODULES.values() for module in modules}
+    roles: list[tuple[str | None, set[str]]] = [(None, every)]
+    for queue in QUEUES:
+        needed = extras.needed(queue, load_settings())
+        roles.append((queue, every - {module for extra in needed for module in extras.MODULES[extra]}))
+    done = subprocess.run(
+        [sys.executable, "-c", EACH_ROLE],
+        input=repr((roles, str(tmp_path))),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    api = (
-        "import starter.serving\nfrom activities.publishing import captions, preview, webpage\n"
-        "from activities.pictures import opening\nfrom starter.api.app import description\ndescription()\n"
-    )
-    lines = [
-        BLOCKED.replace("in BLOCKED", f"in {blocked!r}"),
-        f"from starter.settings import load_settings\nsettings = load_settings(data_dir={str(tmp_path)!r})\n",
-        work if queue else api,
-    ]
-    done = subprocess.run([sys.executable, "-c", "".join(lines)], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{len(roles)}\n"), done.stderr
 
 
 def test_given_a_worker_without_what_its_stages_need_then_it_says_what_to_install(
