@@ -67,20 +67,30 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
+_MADE: dict[tuple[Publication, ExportFormat], bytes] = {}
+
+
+def made(what: Publication, format: ExportFormat, out: Path) -> io.BytesIO:
+    """The file of a publication, for those who read it: made once, since its bytes are the same each time."""
+    if (what, format) not in _MADE:
+        _MADE[what, format] = publish(what, format, out=out).path.read_bytes()
+    return io.BytesIO(_MADE[what, format])
+
+
 def pdf_of(what: Publication, out: Path) -> pypdf.PdfReader:
-    return pypdf.PdfReader(publish(what, ExportFormat.PDF, out=out).path)
+    return pypdf.PdfReader(made(what, ExportFormat.PDF, out))
 
 
 def docx_of(what: Publication, out: Path) -> "docx.document.Document":
-    return docx.Document(str(publish(what, ExportFormat.DOCX, out=out).path))
+    return docx.Document(made(what, ExportFormat.DOCX, out))
 
 
 def html_of(what: Publication, out: Path) -> Page:
-    return Page(publish(what, ExportFormat.HTML, out=out).path.read_text(encoding="utf-8"))
+    return Page(made(what, ExportFormat.HTML, out).read().decode())
 
 
 def markdown_of(what: Publication, out: Path) -> tuple[str, zipfile.ZipFile]:
-    archive = zipfile.ZipFile(publish(what, ExportFormat.MD_ZIP, out=out).path)
+    archive = zipfile.ZipFile(made(what, ExportFormat.MD_ZIP, out))
     return archive.read("instruction.md").decode(), archive
 
 
@@ -300,7 +310,7 @@ def _titles(entry: Any) -> Any:
 def test_given_a_part_of_a_picture_then_the_page_opens_the_whole_and_files_for_paper_show_the_part(
     tmp_path: Path,
 ) -> None:
-    source = publish(TRAINING, ExportFormat.HTML, out=tmp_path).path.read_text(encoding="utf-8")
+    source = made(TRAINING, ExportFormat.HTML, tmp_path).read().decode()
     whole = base64.b64encode(TRAINING.blocks[3].pictures[0].whole or b"").decode()
     part = base64.b64encode(TRAINING.blocks[3].pictures[0].data).decode()
     assert (source.count(whole), source.count(part)) == (1, 0)
@@ -308,7 +318,7 @@ def test_given_a_part_of_a_picture_then_the_page_opens_the_whole_and_files_for_p
     assert "#picture-step-02:not([open]) img{width:200.0000%;left:-50.0000%;top:-100.0000%}" in source
     style = source[source.index("<style>") + 7 : source.index("</style>")]
     assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in source
-    with zipfile.ZipFile(publish(TRAINING, ExportFormat.DOCX, out=tmp_path).path) as archive:
+    with zipfile.ZipFile(made(TRAINING, ExportFormat.DOCX, tmp_path)) as archive:
         held = {archive.read(name) for name in archive.namelist() if name.startswith("word/media/")}
     assert held == {each.data for each in TRAINING.blocks[3].pictures}
 
