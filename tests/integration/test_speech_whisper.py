@@ -94,7 +94,7 @@ def test_every_sentence_is_heard_where_it_was_said(heard: Heard) -> None:
 def test_given_the_sample_over_and_over_then_nothing_is_misheard_or_skipped(
     bundled: WhisperRecogniser, tmp_path: Path
 ) -> None:
-    rounds = 3
+    rounds = 2
     heard = hear(bundled, write_flac(tmp_path / "audio.flac", [narration()] * rounds))
     told, said = in_order(sample.truth.truth().text), in_order(heard.text)
     matching = SequenceMatcher(None, told * rounds, said, autojunk=False).get_matching_blocks()
