@@ -38,7 +38,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
     return spoken(*segments)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(transcripts())
 def test_given_any_transcript_then_cues_hold_every_word_in_order_within_the_lines(transcript: Transcript) -> None:
     shown = cues(transcript)
@@ -49,7 +49,7 @@ def test_given_any_transcript_then_cues_hold_every_word_in_order_within_the_line
         assert all(line.strip() == line and columns(line) <= LINE_COLUMNS for line in cue.lines)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(transcripts())
 def test_given_any_transcript_then_cues_never_overlap_nor_run_backwards(transcript: Transcript) -> None:
     shown = cues(transcript)
