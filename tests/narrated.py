@@ -7,6 +7,7 @@ Every maker takes a folder and returns the file in it, as those of ``tests/recor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ BEGINNING_MS = 13_700
 """Ends in the pause after the third sentence."""
 
 
+@cache
 def narration(until_ms: int | None = None) -> Sound:
     """The sample's sound: 48 kHz mono, beginning where its picture does."""
     resampler = AudioResampler(format="flt", layout="mono", rate=RATE_HZ)

@@ -256,6 +256,9 @@ def _track_packets(stream: AudioStream, track: Track) -> list[Packet[Stream]]:
 
 STORYBOARD = Film()
 BEEPING = Track(beeps())
+VP8 = Film(codec="libvpx", options=(("deadline", "realtime"), ("cpu-used", "8"), ("g", "50"), ("threads", "1")))
+"""Of one thread: several turn in circles while they wait for each other, where processors are busy for ten times as
+long as the work takes."""
 
 
 # --- recordings that work --------------------------------------------------------------------------------------------
@@ -293,13 +296,13 @@ def mkv(out: Path) -> None:
 @recording("plain.webm")
 def webm(out: Path) -> None:
     """VP8 and Opus, duration and cues written."""
-    write(out, film=_VP8, tracks=[Track(beeps(), codec="libopus")])
+    write(out, film=VP8, tracks=[Track(beeps(), codec="libopus")])
 
 
 @recording("without-duration.webm")
 def webm_without_duration(out: Path) -> None:
     """As a browser's recorder streams it: neither duration nor cues."""
-    write(out, film=_VP8, tracks=[Track(beeps(), codec="libopus")], options={"live": "1"})
+    write(out, film=VP8, tracks=[Track(beeps(), codec="libopus")], options={"live": "1"})
 
 
 TORN = 0.7
@@ -808,6 +811,3 @@ def patch(path: Path, old: bytes, new: bytes) -> None:
 def _cut(whole: Path, out: Path, share: Fraction) -> None:
     content = whole.read_bytes()
     out.write_bytes(content[: int(len(content) * share)])
-
-
-_VP8 = Film(codec="libvpx", options=(("deadline", "realtime"), ("cpu-used", "8"), ("g", "50"), ("threads", "1")))

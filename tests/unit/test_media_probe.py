@@ -223,7 +223,7 @@ def test_given_a_recording_behind_another_in_one_file_that_is_not_come_to_then_i
 def test_given_films_without_sound_one_behind_the_other_then_it_is_told(ending: str, tmp_path: Path) -> None:
     codec = {"webm": "libvpx", "mpg": "mpeg2video"}.get(ending, "libx264")
     once, twice = tmp_path / f"once.{ending}", tmp_path / f"twice.{ending}"
-    options = () if codec != "libx264" else recordings.STORYBOARD.options
+    options = {"libx264": recordings.STORYBOARD.options, "libvpx": recordings.VP8.options}.get(codec, ())
     recordings.write(once, film=recordings.Film(codec=codec, options=options))
     twice.write_bytes(once.read_bytes() * 2)
     assert not probe(once).joined

@@ -45,6 +45,11 @@ def page(dialog: bool, ticked: bool, lit: bool, dark: bool) -> Image.Image:
     return picture
 
 
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return film(tmp_path_factory.mktemp("light") / "film.mp4", dark=False, webcam=False)
+
+
 def film(path: Path, dark: bool, webcam: bool) -> Path:
     """The pointer goes to the box, ticks it at 3 s, goes to the button that lights up, opens the dialog at 7 s; 10 s in
     all."""
@@ -90,9 +95,11 @@ def filmed(path: Path, frames: Iterator[Image.Image]) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("dark", "webcam"), [(False, False), (True, True)], ids=["light", "dark-with-a-webcam"])
-def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: Path, dark: bool, webcam: bool) -> None:
-    record = read_screen(film(tmp_path / "film.mp4", dark, webcam))
+@pytest.mark.parametrize("dark_with_a_webcam", [False, True], ids=["light", "dark-with-a-webcam"])
+def test_what_was_clicked_is_found_with_its_control_and_nothing_else(
+    light: Path, tmp_path: Path, dark_with_a_webcam: bool
+) -> None:
+    record = read_screen(film(tmp_path / "film.mp4", dark=True, webcam=True) if dark_with_a_webcam else light)
     ticked, opened = record.changes
     assert (ticked.kind, opened.kind) == (ChangeKind.PRESS, ChangeKind.PRESS)
     assert 2900 <= ticked.at_ms <= 3300 and 6900 <= opened.at_ms <= 7300
@@ -157,11 +164,8 @@ def test_lists_that_open_typed_texts_and_messages_are_told_apart_and_so_is_when_
     assert [(round(rest.at.x * SIZE[0], -1), rest.start_ms // 500 * 500) for rest in record.rests][-1] == (110, 9_500)
 
 
-def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(light: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)  # whoever loads it here fails: it is all read elsewhere
-    recording = film(tmp_path / "film.mp4", dark=False, webcam=False)
     saved: list[ScreenResumePoint] = []
 
     def stop_after(position_ms: int) -> Callable[[int], None]:
@@ -172,18 +176,18 @@ def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
         return at
 
     with pytest.raises(Cancelled):
-        read_screen(recording, on_progress=stop_after(5_000), save=saved.append, save_every_s=0)
+        read_screen(light, on_progress=stop_after(5_000), save=saved.append, save_every_s=0)
     assert running("decoder.py") == []
     assert saved[-1].resume_ms >= 3_500
     while_it_rests = next(each for each in saved if each.resume_ms >= 2_400)  # at the box that is ticked at 3 s
     for moment in (while_it_rests, saved[-1]):
-        rest = read_screen(recording, so_far=ScreenResumePoint.model_validate_json(moment.model_dump_json()))
+        rest = read_screen(light, so_far=ScreenResumePoint.model_validate_json(moment.model_dump_json()))
         assert [each.label for each in rest.changes] == ["Export data", "Invite members"]
         assert [round(each.at_ms, -3) for each in rest.changes] == [3_000, 7_000]
         assert [round((each.hand_ms or 0), -3) for each in rest.changes] == [1_000, 5_000]
 
     costly = saved[-1].model_copy(update={"shown": saved[-1].shown.model_copy(update={"spent_s": 1_000.0})})
-    hasty = read_screen(recording, so_far=costly)
+    hasty = read_screen(light, so_far=costly)
     assert hasty.warnings == (PARTLY_READ,) and rest.warnings == ()
     assert [each.label for each in hasty.changes] == ["Export data", "Invite members"]
     assert "Email address" in {each.text for each in rest.texts} - {each.text for each in hasty.texts}
