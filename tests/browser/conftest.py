@@ -6,6 +6,7 @@ asks of another host or runs against its policy fails its test.
 
 import asyncio
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -34,14 +35,28 @@ from pydantic import SecretStr
 
 from activities.artifacts.memo import MEMOS
 from activities.upkeep.rounds import NAME as RECONCILER
+from domain.artifacts import ArtifactKind, Blob
+from domain.documents.document import parse
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion
+from domain.jobs import NewArtifact
+from domain.lifecycles.instruction import (
+    AUDIO_EXTRACTING,
+    AUDIO_READY,
+    DRAFT_READY,
+    GENERATING,
+    TRANSCRIBING,
+    TRANSCRIPT_READY,
+)
 from starter.access.tokens import Principal, Role
 from starter.api.perimeter.sessions import Tickets
 from starter.api.signed_urls import SignedUrls
 from starter.settings import Settings
 from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
+from tests.integration.store_builders import Run
 from tests.notion import PARENT, Notion, running_notion
-from tests.stack import ROOT, Stack, running_stack, wait_until
+from tests.stack import ROOT, Stack, begin_upload, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 from tests.wiki import Wiki, running_wiki
 
@@ -99,13 +114,14 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(autouse=True, scope="session")
 def _scrolled_before_pressing() -> Iterator[None]:
     """As people do, who see where they press. Playwright waits for what it presses to stand still and scrolls to it
-    after that: blocks that come in sight thereby get their height between pressing and letting go."""
+    after that: blocks that come in sight thereby get their height between pressing and letting go. Asked for by itself,
+    it would be waited for twice."""
 
     def scrolling(pressing: Callable[..., None]) -> Callable[..., None]:
         @wraps(pressing)
         def pressed(self: Locator, **options: Any) -> None:
             if not options.get("force"):
-                self.scroll_into_view_if_needed(timeout=options.get("timeout"))
+                self.evaluate("each => each.scrollIntoViewIfNeeded()", timeout=options.get("timeout"))
             pressing(self, **options)
 
         return pressed
@@ -150,7 +166,8 @@ def started(playwright: Playwright, programs: Sequence[str], *arguments: str) ->
 @dataclass
 class Site:
     """The pages, and what is behind them. ``files``: where else browsers may get and send files (S3).
-    ``wiki`` and ``notion``: the Confluence and the Notion that guides are put into."""
+    ``wiki`` and ``notion``: the Confluence and the Notion that guides are put into. ``heard``: whose recording of the
+    sample a worker has listened to."""
 
     stack: Stack
     api: RunningApi
@@ -159,6 +176,7 @@ class Site:
     wiki: Wiki | None = None
     notion: Notion | None = None
     complaints: list[str] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -253,6 +271,12 @@ def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.T
             yield Site(stack, api, chromium, wiki=wiki, notion=notion)
 
 
+def give_up(site: Site, who: str, job: str) -> None:
+    """Cancel a job whose draft nobody waits for, if it is not written yet: it takes seconds of a processor."""
+    with site.client(who) as client:
+        client.post(f"jobs/{job}/cancel")
+
+
 def site_settings(stack: Stack) -> Settings:
     """Those of an API on ``stack``, with parts so small that even a short recording has several."""
     own = {"api_port": free_port(), "auth_secret": SecretStr(SECRET), "part_size_bytes": PART_SIZE}
@@ -285,23 +309,27 @@ def sample() -> Path:
     return ROOT / "sample" / "recording.mp4"
 
 
-@pytest.fixture(scope="session")
-def drafted(site: Site, sample: Path) -> Callable[[str], dict[str, str]]:
-    """Makes a job of the sample for somebody, by the API, and takes it to its draft: its ids. What is heard in it and
-    seen is found out for the first of them, and remembered for the others."""
-    heard: list[str] = []
-
-    def remember(who: str) -> None:
-        artifacts = site.stack.artifacts
-        mine, theirs = (f"{MEMOS}/{sha256(each.encode()).hexdigest()}/" for each in (who, heard[0]))
+@pytest.fixture
+def known(site: Site, who: str) -> None:
+    """What is heard in the sample and seen is known of somebody, if it was found out before."""
+    artifacts = site.stack.artifacts
+    for other in site.heard[:1]:
+        mine, theirs = (f"{MEMOS}/{sha256(each.encode()).hexdigest()}/" for each in (who, other))
         for key in [each.key for each in artifacts.list(theirs)]:
             record = artifacts.load_small(key)
             assert record is not None
             artifacts.put_bytes(key.replace(theirs, mine), record, "application/json")
 
+
+@pytest.fixture(scope="session")
+def drafted(site: Site, sample: Path) -> Callable[[str], dict[str, str]]:
+    """Makes a job of the sample for somebody, with its draft: its ids. The first is sent by the API, and a worker takes
+    it to its draft; the others are its copies: what a worker does takes seconds of a processor."""
+    first: list[dict[str, str]] = []
+
     def made(who: str) -> dict[str, str]:
-        if heard:
-            remember(who)
+        if first:
+            return copied(site, first[0]["job"], who)
         with site.client(who) as client:
             project = client.post("projects", json={"name": "Handbooks"}).json()
             job = client.post(f"projects/{project['id']}/jobs", json={"language": "en"}).json()
@@ -311,7 +339,63 @@ def drafted(site: Site, sample: Path) -> Callable[[str], dict[str, str]]:
             client.post(f"jobs/{job['id']}/run").raise_for_status()
             site.stack.wait_for(site.stack.store.get_job(job["id"]), "DRAFT_READY", within_s=120)
             instruction = client.get(f"jobs/{job['id']}").json()["instruction_id"]
-        heard.append(who)
+        site.heard.append(who)
+        first.append(copied(site, job["id"], f"first-{who}"))  # nobody writes in that one
         return {"project": project["id"], "job": job["id"], "instruction": instruction}
 
     return made
+
+
+def copied(site: Site, drafted: str, who: str) -> dict[str, str]:
+    """A drafted job once more, as somebody's own: its ids. It has all that a worker left of each stage, and no run."""
+    store, files, first = site.stack.store, site.stack.artifacts, site.stack.store.get_job(drafted)
+    job = store.create_job(who, store.create_project(who, "Handbooks").id, language=first.language)
+
+    def own(blob: Blob) -> Blob:
+        key, data = blob.key.replace(first.id, job.id), files.read_bytes(blob)
+        return files.put_bytes(key, data, blob.media_type)
+
+    def kept(kind: ArtifactKind) -> NewArtifact:
+        artifact = store.latest_artifact(first.id, kind)
+        assert artifact is not None
+        return NewArtifact(kind=kind, blob=own(artifact.blob), facts=artifact.facts)
+
+    begin_upload(store, job, first.source_name or "")
+    store.confirm_upload(who, job.id, kept(ArtifactKind.VIDEO).blob, first.source_name)
+    run = Run(store, job.id, dispatch_id=str(uuid4())).dispatched()
+    for processing, target, progress, kind in (
+        (AUDIO_EXTRACTING, AUDIO_READY, 15, ArtifactKind.AUDIO),
+        (TRANSCRIBING, TRANSCRIPT_READY, 70, ArtifactKind.TRANSCRIPT),
+        (GENERATING, None, 75, ArtifactKind.OUTLINE),
+    ):
+        store.begin_stage(job.id, run.fence(), processing)
+        store.finish_stage(job.id, run.fence(), target=target, artifacts=[kept(kind)], progress=progress)
+        run = run.next()
+
+    version = store.get_instruction(first.owner, first.instruction_id or "")
+    ids = dict(zip(parse(version.markdown).ids, map(str, iter(uuid4, None)), strict=False))
+
+    def with_own_ids(text: str) -> str:
+        return re.sub("|".join(ids), lambda found: ids[found[0]], text)
+
+    places = store.list_anchors(first.owner, version.instruction_id, limit=100).items
+    pictures = store.assets_of([each.id for each in places])
+    shots = [
+        NewScreenshot(
+            block_id=ids[place.addressing.block_id or ""],
+            blob=own(picture.blob),
+            width=picture.width,
+            height=picture.height,
+            timestamp_ms=picture.timestamp_ms or 0,
+            extraction_key=with_own_ids(picture.extraction_key or ""),
+        )
+        for place in reversed(places)
+        for picture in pictures[place.id]
+    ]
+    new = NewVersion.model_validate_json(with_own_ids(version.model_dump_json(include=set(NewVersion.model_fields))))
+    store.begin_stage(job.id, run.fence(), GENERATING)
+    draft = [kept(ArtifactKind.DRAFT)]
+    store.finish_stage(
+        job.id, run.fence(), target=DRAFT_READY, artifacts=draft, progress=100, version=new, screenshots=shots
+    )
+    return {"project": job.project_id, "job": job.id, "instruction": store.get_job(job.id).instruction_id or ""}

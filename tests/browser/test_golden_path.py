@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
 from tests.browser.conftest import Site, in_one_go
@@ -35,6 +36,7 @@ def test_given_a_mouse_when_the_whole_path_is_walked_then_a_recording_becomes_a_
     page.get_by_role("button", name="Send and start").click()
     page.wait_for_url(JOB, timeout=WITHIN_MS)
     page.get_by_role("link", name="Open the instruction").click(timeout=WITHIN_MS)
+    site.heard.append(who)
 
     step = page.get_by_role("article").filter(has_text="Press Save").first
     step.locator("[data-prose]").click()
@@ -98,6 +100,7 @@ class Keyboard:
         self.page.keyboard.press(key)
 
 
+@pytest.mark.usefixtures("known")
 def test_given_a_keyboard_alone_when_the_whole_path_is_walked_then_a_recording_becomes_a_pdf(
     page: Page, site: Site, who: str, sample: Path, tmp_path: Path
 ) -> None:
