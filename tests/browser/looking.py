@@ -9,7 +9,8 @@ from tests.stack import ROOT
 
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 WIDEST: ViewportSize = {"width": 2560, "height": 1440}
-SIZES: tuple[ViewportSize, ...] = ({"width": 375, "height": 812}, WIDE, WIDEST)
+SIZES: tuple[ViewportSize, ...] = ({"width": 375, "height": 812}, WIDEST, WIDE)
+"""The last is that of most tests: there is no way back from it."""
 
 COLOURS = "color-contrast"
 CHECKED: dict[tuple[int, str], dict[str, Any]] = {
@@ -30,9 +31,13 @@ AXE = ROOT / "starter" / "pages" / "frontend" / "node_modules" / "axe-core" / "a
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-FAULTS = """async options => (await axe.run(options)).violations.map(
-    ({ id, nodes: [first] }) => `${id}: ${first.html.slice(0, 160)} ${first.failureSummary.slice(0, 300)}`
-)"""
+FAULTS = """async options => {
+    const where = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document;
+    return (await axe.run(where, options)).violations.map(
+        ({ id, nodes: [first] }) => `${id}: ${first.html.slice(0, 160)} ${first.failureSummary.slice(0, 300)}`
+    );
+}"""
+"""Behind a modal dialog nothing can be reached: the page there is looked at where it can be."""
 FAULTS_ALONE = {"resultTypes": ["violations"], "selectors": False, "iframes": False}
 """All that is right on a page, with the way to it, takes longer to tell than to find. Frames are pages of their own:
 axe-core would ask for itself in them, which a sandboxed one complains of."""
@@ -69,11 +74,11 @@ def box_of(shown: Locator) -> FloatRect:
 
 def look(page: Page, name: str) -> None:
     """axe-core finds nothing on the page, and at three widths nothing hangs out at the side. Keeps pictures at these
-    widths, light and dark, where ``PAGE_PICTURES`` is set."""
+    widths, dark and light, where ``PAGE_PICTURES`` is set."""
     before = page.viewport_size
     for size in SIZES:
         resize(page, size)
-        for scheme in ("light", "dark"):
+        for scheme in ("dark", "light"):
             checked = CHECKED.get((size["width"], scheme))
             if checked is None and not os.environ.get(PICTURES):
                 continue
@@ -83,11 +88,22 @@ def look(page: Page, name: str) -> None:
             draw(page, f"{name}-{size['width']}-{scheme}", whole=size is not WIDEST)
             if checked is not None:
                 check_accessible(page, **checked)
-        overhang = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert overhang <= 0, f"{name} is {overhang}px wider than a window of {size['width']}px"
-    page.emulate_media(color_scheme="light")
-    if before:
+        check_width(page, name)
+    if before and before != WIDE:
         resize(page, before)
+
+
+def check_width(page: Page, name: str) -> None:
+    """Nothing hangs out at the side."""
+    overhang = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overhang <= 0, f"{name} is {overhang}px too wide for its window"
+
+
+def fits(page: Page, name: str) -> None:
+    """Nothing hangs out at the side, however wide the window. For a page that is looked at in another language."""
+    for size in SIZES:
+        resize(page, size)
+        check_width(page, name)
 
 
 def draw(page: Page, name: str, *, whole: bool = True) -> None:

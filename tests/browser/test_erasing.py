@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 
 from activities.store import JobRequest
 from tests.browser.conftest import Site
-from tests.browser.looking import look
 from tests.stack import wait_until
 
 
@@ -43,14 +42,12 @@ def test_given_what_is_a_persons_when_it_is_deleted_piece_by_piece_then_each_is_
     assert [each.id for each in store.list_jobs(who).items] == [job.id]
 
     page.goto("/credits")
-    look(page, "account")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download everything").click()
     with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as archive:
         assert job.id in archive.read("index.json").decode() or any(job.id in name for name in archive.namelist())
 
     page.goto(f"/projects/{job.project_id}")
-    look(page, "project-owner")
     pressed(page, "Delete the project")
     page.wait_for_url("**/projects")
     expect(page.get_by_role("link", name="Handbooks")).to_have_count(0)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Site
-from tests.browser.looking import SIZES, check_accessible, look
+from tests.browser.looking import SIZES, check_accessible, fits, look
 from tests.stack import wait_until
 
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -278,7 +278,7 @@ def test_given_a_table_and_a_question_when_the_plan_is_confirmed_and_computed_th
         german.locator("#how > summary").click()
         for words in ("die Summe von revenue", "Alle Zeilen von sales", "Worauf das beruht", "4 Spalten"):
             expect(german.locator("#how")).to_contain_text(words)
-        look(german, "job-analysis-german")
+        fits(german, "job-analysis-german")
     address = page.locator("[data-save-svg]").first.get_attribute("href")
     assert address is not None
     with site.visitor("mallory") as context:

@@ -16,7 +16,7 @@ from starter.access.tokens import Role
 from starter.pages.shell.catalogue import PAGES
 from tests import pseudo
 from tests.browser.conftest import PATIENT_MS, Site
-from tests.browser.looking import look
+from tests.browser.looking import fits
 from tests.stack import wait_until
 
 ADDRESSES = (
@@ -76,7 +76,7 @@ def test_given_a_browser_that_asks_for_german_then_every_page_is_german_and_noth
             assert page.locator("html").get_attribute("lang") == "de"
             assert texts(page) & english == set(), address
         page.goto("/")
-        look(page, "home-german")
+        fits(page, "home-german")
 
 
 @pytest.mark.usefixtures("quiet")
