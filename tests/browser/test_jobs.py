@@ -10,6 +10,7 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 from domain.jobs import Actor, Failure
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
+from tests import recordings
 from tests.browser.conftest import Site, held_back
 from tests.browser.looking import look
 from tests.stack import begin_upload
@@ -203,10 +204,10 @@ def test_given_somebody_elses_job_when_its_page_is_opened_then_there_is_nothing(
 
 
 def test_given_several_recordings_when_they_are_sent_then_each_is_a_job_and_what_is_none_is_said(
-    page: Page, site: Site, who: str, sample: Path
+    page: Page, site: Site, who: str, tmp_path: Path
 ) -> None:
     page.goto("/new")
-    recording = sample.read_bytes()
+    recording = recordings.mp4(tmp_path).read_bytes()
     files: list[FilePayload] = [
         {"name": f"{name}.mp4", "mimeType": "video/mp4", "buffer": recording}
         for name in ("First steps", "Second steps")

@@ -7,8 +7,9 @@ from playwright.sync_api import Page, Route, expect
 
 from domain.jobs import Actor
 from domain.lifecycles.lifecycle import Trigger
+from tests import recordings
 from tests.apis import PART_SIZE, running_api, wait_ready
-from tests.browser.conftest import PATIENT_MS, Site, site_settings
+from tests.browser.conftest import PATIENT_MS, Site, give_up, site_settings
 from tests.browser.looking import look
 from tests.stack import wait_until
 
@@ -78,6 +79,7 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     assert [job.source_name for job in jobs] == ["recording.mp4"]
     other.unroute(PART)
     other.wait_for_url(page.url, timeout=WITHIN_MS)
+    give_up(site, who, jobs[0].id)
     answered = [each for each in seen[1:] if each != "UPLOADING"]
     assert len(answered) == 1, "it asks again until the other tab has confirmed it, and then no more"
     page.goto("/new")
@@ -85,7 +87,7 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
 
 
 def test_given_a_job_at_work_when_the_server_is_started_again_then_its_page_goes_on(
-    site: Site, who: str, sample: Path, quiet: list[str]
+    site: Site, who: str, tmp_path: Path, quiet: list[str]
 ) -> None:
     settings = site_settings(site.stack)
     with running_api(settings) as api:
@@ -94,7 +96,7 @@ def test_given_a_job_at_work_when_the_server_is_started_again_then_its_page_goes
         with own.visitor(who) as context:
             page = context.new_page()
             page.goto("/new")
-            choose(page, sample)
+            choose(page, recordings.mp4(tmp_path))
             page.get_by_label("Spoken language").select_option("zxx")
             page.get_by_role("button", name="Send and start").click()
             page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=WITHIN_MS)

@@ -30,17 +30,14 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("kind", LIFECYCLES)
-def test_given_a_kind_when_its_table_is_opened_then_every_status_and_move_of_the_code_is_there(
-    page: Page, kind: str
-) -> None:
-    page.goto(f"/lifecycles?kind={kind}")
-    lifecycle = LIFECYCLES[kind]
-    assert page.locator(".node text").all_text_contents() == [str(each) for each in lifecycle.statuses]
-    written = page.locator("tbody tr td:first-child code, tbody tr td:first-child:not(:has(code))").count()
-    assert written == len(lifecycle.transitions)
-    if kind == "instruction":
-        look(page, "lifecycles")
+def test_given_a_kind_when_its_table_is_opened_then_every_status_and_move_of_the_code_is_there(page: Page) -> None:
+    for kind, lifecycle in LIFECYCLES.items():
+        page.goto(f"/lifecycles?kind={kind}")
+        assert page.locator(".node text").all_text_contents() == [str(each) for each in lifecycle.statuses]
+        written = page.locator("tbody tr td:first-child code, tbody tr td:first-child:not(:has(code))").count()
+        assert written == len(lifecycle.transitions)
+        if kind == "instruction":
+            look(page, "lifecycles")
 
 
 def test_given_the_http_interface_when_a_route_is_opened_then_its_shapes_are_a_click_away(page: Page) -> None:

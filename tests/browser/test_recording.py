@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
 from activities.media import probe
 from domain.artifacts import ArtifactKind
 from domain.jobs import Job
-from tests.browser.conftest import WHOLE, Site, started
+from tests.browser.conftest import WHOLE, Site, give_up, started
 from tests.browser.looking import check_accessible, look
 from tests.stack import wait_until
 
@@ -92,6 +92,7 @@ def context(recorder: Site, who: str, quiet: list[str]) -> Iterator[BrowserConte
 
 def opened(context: BrowserContext) -> Page:
     page = context.new_page()
+    page.set_viewport_size({"width": 800, "height": 600})  # its meter is drawn sixty times a second
     page.goto("/new/recording")
     return page
 
@@ -206,6 +207,7 @@ def test_given_a_lost_connection_and_a_pause_when_it_is_stopped_then_all_but_the
     page.get_by_role("button", name="Make a guide of it").click()
     page.wait_for_url(JOB, timeout=WITHIN_MS)
     (job,) = recorder.stack.store.list_jobs(who).items
+    give_up(recorder, who, job.id)
     assert job.source_name == "How invoices are sent.webm"
     assert 1000 * (paused_at + 1) < duration_ms(recorder, job) < 1000 * (stopped_at + 2)
     assert sorted(set(sent)) == list(range(1, max(sent) + 1))

@@ -32,16 +32,20 @@ def sizes(files: dict[str, Response]) -> dict[str, int]:
     return {url: each.request.sizes()["responseBodySize"] for url, each in there}
 
 
-@pytest.mark.parametrize("address", ["/", "/new", "/new/recording", "/credits", "/lifecycles"])
 def test_given_a_first_visit_when_a_page_opens_then_it_weighs_less_than_a_hundred_kilobytes(
-    page: Page, address: str
+    site: Site, who: str, quiet: list[str]
 ) -> None:
-    files = weighed(page, address)
-    assert 10 * 1024 < sum(sizes(files).values()) < FIRST_PAGE_BYTES, sizes(files)
-    assert not any("editor" in each for each in files)
-    for url, each in files.items():
-        if "/static/" in url:
-            assert each.headers["cache-control"] == "public, max-age=31536000, immutable"
+    with site.visitor(who) as context:
+        for address in ("/", "/new", "/new/recording", "/credits", "/lifecycles"):
+            page = context.new_page()
+            context.new_cdp_session(page).send("Network.clearBrowserCache")
+            files = weighed(page, address)
+            assert 10 * 1024 < sum(sizes(files).values()) < FIRST_PAGE_BYTES, sizes(files)
+            assert not any("editor" in each for each in files)
+            for url, each in files.items():
+                if "/static/" in url:
+                    assert each.headers["cache-control"] == "public, max-age=31536000, immutable"
+            page.close()
 
 
 def test_given_twenty_guides_with_names_of_all_europe_when_the_first_page_opens_then_it_is_light_beside_its_pictures(
