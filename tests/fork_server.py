@@ -1,7 +1,8 @@
 """Forks what ``tests/forks.py`` asks for: a message of JSON each on a Unix socket, its process id the answer.
 
-No thread of ours runs here: what is shared is what imports and ``prepare`` have done. The processes of a test run share
-one of these, where there are several.
+No thread of ours runs here: what is shared is what imports and ``prepare`` have done, and the servers of confined
+processes (``activities/confined/forking.py``), which have loaded their libraries. The processes of a test run share one
+of these, where there are several.
 """
 
 import gc
@@ -13,15 +14,38 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
+from unittest.mock import patch
 
+from activities.analysis import charts, executor
+from activities.analysis.reading import inputs
+from activities.confined import forking
+from activities.decoding import ordering
+from activities.pictures import isolated as pictures
+from activities.publishing import preview, typesetter
+from activities.screen import isolated as screen
 from tests.objectstores import die_with_parent
 
 PROGRAMS = {"worker": "tests.worker_process", "api": "tests.api_process"}
 
 LARGEST_MESSAGE = 1 << 20
+
+CONFINED: tuple[tuple[Path, Sequence[str], Mapping[str, str]], ...] = (
+    (ordering.DECODER, ordering.LOADS, ordering.ENVIRONMENT),
+    (ordering.DECODER, screen.LOADS, ordering.ENVIRONMENT),
+    (pictures.OPENER, pictures.LOADS, pictures._ENVIRONMENT),
+    (charts.TYPESETTER, typesetter.LOADS, {}),
+    (preview.PAINTER, preview.LOADS, {}),
+    (executor.RUNNER, executor.LOADS, inputs.CONFINED_ENVIRONMENT),
+    (inputs.READER, inputs.LOADS, inputs.CONFINED_ENVIRONMENT),
+)
+"""Scripts of confined processes, with what they load and what of the environment their servers know: each worker would
+load all that anew."""
+
+_lent: dict[int, forking.Server] = {}
 
 
 def serve(address: str) -> None:
@@ -47,11 +71,23 @@ def serve(address: str) -> None:
 
 def _forked(asked: dict[str, Any], ours: Sequence[socket.socket]) -> int:
     main = _prepared(asked["program"])
+    _keep_confined()
     if (child := os.fork()) == 0:
         for each in ours:
             each.close()
+        for at, server in _lent.items():
+            script, loads, environment = CONFINED[at]
+            forking._SERVERS._found[script, tuple(loads), tuple(sorted(environment.items()))] = server
         _become(main, asked)
     return child
+
+
+def _keep_confined() -> None:
+    """Have each of the servers: one ends for good where a child of it crashed, or nobody asked it for long."""
+    for at, each in enumerate(CONFINED):
+        if at not in _lent or _lent[at]._process.poll() is not None:
+            with patch("threading.Thread"):  # its own would wait for it to end
+                _lent[at] = forking.Server(*each)
 
 
 @cache
