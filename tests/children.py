@@ -13,7 +13,8 @@ def running(script: str, of: int | None = None) -> list[psutil.Process]:
     found = []
     for child in psutil.Process(of).children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if any(script in word for word in child.cmdline()) and not _forks(child):
+            words = child.cmdline()  # once: at a second look it may have ended, and have none
+            if any(script in word for word in words) and not _forks(child, words):
                 found.append(child)
     return found
 
@@ -26,7 +27,7 @@ def has_ended(which: int | psutil.Process) -> bool:
     return True
 
 
-def _forks(process: psutil.Process) -> bool:
-    """What is forked has its parent's command line."""
+def _forks(process: psutil.Process, words: list[str]) -> bool:
+    """What is forked has its parent's command line (``words``)."""
     parent = process.parent()
-    return str(SERVER) in process.cmdline() and (parent is None or str(SERVER) not in parent.cmdline())
+    return str(SERVER) in words and (parent is None or str(SERVER) not in parent.cmdline())
