@@ -31,6 +31,10 @@ STARTS = 5
 MISSED_AFTER_S = 4
 """How long a step of a workflow waits for the worker that died in it; the server's default is 10 s."""
 
+IDLE_S = 30
+"""After which the server gives up a task queue that nobody asks. Each stack has queues of its own, and those of stacks
+that are gone, four parts each and kept for five minutes, took half of all that it computed."""
+
 PORTS_HELD = 200
 """Ports that stay this process's own; older ones were bound long ago, or are not wanted any more."""
 
@@ -100,6 +104,9 @@ class TemporalServer:
         command += ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"]
         command += ["--dynamic-config-value", f'history.defaultWorkflowTaskTimeout="{MISSED_AFTER_S}s"']
         command += ["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"]
+        command += ["--dynamic-config-value", "matching.numTaskqueueReadPartitions=1"]
+        command += ["--dynamic-config-value", "matching.numTaskqueueWritePartitions=1"]
+        command += ["--dynamic-config-value", f'matching.maxTaskQueueIdleTime="{IDLE_S}s"']
         if self.fair:
             for value in FAIR:
                 command += ["--dynamic-config-value", value]
