@@ -218,9 +218,9 @@ def test_given_the_artifact_folder_away_mid_stage_then_the_stage_is_retried_and_
 
 @pytest.mark.parametrize("status", STAGES)
 def test_given_a_running_stage_when_cancelled_then_it_stops_and_later_events_are_refused(
-    lasting_stack: Stack, short: Path, tmp_path: Path, status: str
+    stack: Stack, short: Path, tmp_path: Path, status: str
 ) -> None:
-    stack, held = lasting_stack, tmp_path / "held"
+    held = tmp_path / "held"
     held.touch()
     stack.start_worker(HOLD=status, HOLD_FILE=str(held))
     job = stack.new_job(short)

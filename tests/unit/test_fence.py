@@ -104,7 +104,7 @@ FENCE = st.builds(
 
 
 @given(row=SEEN, writer=FENCE)
-@settings(max_examples=200)
+@settings(max_examples=500)
 def test_given_a_foreign_writer_when_it_writes_anything_then_it_is_stale(row: Seen, writer: Fence) -> None:
     foreign = writer.attempt != row.attempt or row.dispatch_id not in (None, writer.dispatch_id)
     verdicts = {judge(row, writer) for judge in (judge_begin, judge_end, judge_move)}
@@ -112,7 +112,7 @@ def test_given_a_foreign_writer_when_it_writes_anything_then_it_is_stale(row: Se
 
 
 @given(row=SEEN, writer=FENCE)
-@settings(max_examples=200)
+@settings(max_examples=500)
 def test_given_a_write_that_is_applied_when_it_is_sent_again_then_it_is_never_applied_again(
     row: Seen, writer: Fence
 ) -> None:
@@ -185,5 +185,5 @@ class Writers(RuleBasedStateMachine):
         assert {*self.row.ended} <= {(attempt, seq) for attempt, seq, _ in self.row.begun}
 
 
-Writers.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+Writers.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestWriters = Writers.TestCase

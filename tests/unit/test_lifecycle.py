@@ -201,7 +201,7 @@ def test_given_a_sound_table_when_it_is_made_then_it_judges() -> None:
 
 
 @given(source=st.none() | STATUSES, target=STATUSES, trigger=TRIGGERS, action=ACTIONS)
-@settings(max_examples=200)
+@settings(max_examples=500)
 def test_given_any_move_when_it_is_judged_then_may_and_check_agree_and_a_refusal_is_complete(
     source: InstructionStatus | None, target: InstructionStatus, trigger: Trigger, action: str | None
 ) -> None:

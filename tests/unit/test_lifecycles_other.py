@@ -351,7 +351,7 @@ class AnyJob(RuleBasedStateMachine):
         assert left <= allowed
 
 
-AnyJob.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+AnyJob.TestCase.settings = settings(max_examples=80, stateful_step_count=30, deadline=None)
 TestAnyJob = AnyJob.TestCase
 
 

@@ -188,7 +188,7 @@ PIECES = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(PIECES)
 def test_given_any_mixture_of_attacks_then_neither_page_nor_markdown_has_anything_of_its_own(text: str) -> None:
     manuscript = read(publication(block(text), block(f"# {text}", "step", 1), title=text))
