@@ -178,7 +178,7 @@ def test_given_compressed_text_that_unpacks_to_much_when_inspected_then_it_is_re
     assert problem(png_of(1, 1, bomb, rows=b"\0" * 4)) == "damaged"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_given_any_damage_when_inspected_then_it_is_refused_or_read_but_nothing_else_is_raised(
     data: st.DataObject,

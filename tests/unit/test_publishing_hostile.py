@@ -153,9 +153,12 @@ def check_page(markup: str) -> None:
             assert re.fullmatch(r"data:image/(?:png|jpeg);base64,[\w+/=]+", attributes["src"] or "")
 
 
+READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
 def check_markdown(markdown: str) -> None:
     """As a reader that takes raw HTML and makes links of bare addresses would understand it."""
-    for token in MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(markdown):
+    for token in READER.parse(markdown):
         assert token.type != "html_block", token.content
         for child in token.children or ():
             if child.type == "html_inline":
