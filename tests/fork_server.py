@@ -45,7 +45,7 @@ CONFINED: tuple[tuple[Path, Sequence[str], Mapping[str, str]], ...] = (
 """Scripts of confined processes, with what they load and what of the environment their servers know: each worker would
 load all that anew."""
 
-_lent: dict[int, forking.Server] = {}
+_lent = forking._Servers()
 
 
 def serve(address: str) -> None:
@@ -75,19 +75,19 @@ def _forked(asked: dict[str, Any], ours: Sequence[socket.socket]) -> int:
     if (child := os.fork()) == 0:
         for each in ours:
             each.close()
-        for at, server in _lent.items():
-            script, loads, environment = CONFINED[at]
-            forking._SERVERS._found[script, tuple(loads), tuple(sorted(environment.items()))] = server
+        forking._SERVERS._found.update(_lent._found)
         _become(main, asked)
     return child
 
 
 def _keep_confined() -> None:
     """Have each of the servers: one ends for good where a child of it crashed, or nobody asked it for long."""
-    for at, each in enumerate(CONFINED):
-        if at not in _lent or _lent[at]._process.poll() is not None:
-            with patch("threading.Thread"):  # its own would wait for it to end
-                _lent[at] = forking.Server(*each)
+    for server in list(_lent._found.values()):
+        if server._process.poll() is not None:
+            _lent.leave(server)
+    with patch("threading.Thread"):  # a server's own would wait for it to end
+        for each in CONFINED:
+            _lent.of(*each)
 
 
 @cache

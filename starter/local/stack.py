@@ -39,12 +39,8 @@ LEFTOVERS_TIMEOUT_S = 60.0
 
 UNUSED_POLL_S = 0.25
 
-FAIR = (
-    "matching.useNewMatcher=true",
-    "matching.enableFairness=true",
-    "matching.numTaskqueueReadPartitions=1",
-    "matching.numTaskqueueWritePartitions=1",
-)
+ONE_PARTITION = ("matching.numTaskqueueReadPartitions=1", "matching.numTaskqueueWritePartitions=1")
+FAIR = ("matching.useNewMatcher=true", "matching.enableFairness=true", *ONE_PARTITION)
 """Each owner's stages in turn, whoever's backlog is longer. Each partition of a queue has turns of its own, and waits
 for the others: of the default, four, 22 pieces of 144 came before another's (tests/bench/test_fairness.py). One hands
 out hundreds of tasks a second."""
