@@ -20,7 +20,7 @@ from av.stream import Stream
 from PIL import Image
 
 from activities.media.container import (
-    is_file_system_fault,
+    is_machine_fault,
     is_recorded,
     opened,
     packets,
@@ -96,7 +96,7 @@ def cut(recording: Path, span: Span, out: Path, check: Check = lambda: None) -> 
             with av.open(str(out), "w", format=container.muxer) as sink:
                 copied = _Copy(source, sink, chosen, (begin, end)).run(check)
         except (av.FFmpegError, ValueError) as unfit:
-            if is_file_system_fault(unfit):
+            if is_machine_fault(unfit):
                 raise
             if isinstance(unfit, OSError) and not isinstance(unfit, av.ArgumentError | av.InvalidDataError):
                 raise

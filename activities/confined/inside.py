@@ -20,7 +20,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 _LINUX: Final[bool] = bool(sys.platform.startswith("linux"))  # a call, so that mypy checks both sides
 
@@ -32,6 +32,10 @@ SECCOMP_MODE_FILTER = 2
 
 ORPHANED = 3
 """Exit status of a process whose parent was gone before it began."""
+
+CROWDED = 0.75
+"""Of its address space: a process that has had so much of it, and is told that data is damaged, may only have run out
+of room. FFmpeg tells some failed allocations so (of PyAV 19, seen at 0.96 and above)."""
 
 
 def order() -> dict[str, Any]:
@@ -96,6 +100,8 @@ def lock_down(*, readable: Iterable[Path], writable: Iterable[Path]) -> list[str
     """
     if not _LINUX:
         return []
+    # behind the lock it cannot be opened any more
+    _Sizes.opened = os.open("/proc/self/status", os.O_RDONLY | os.O_CLOEXEC)
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return []
@@ -105,6 +111,24 @@ def lock_down(*, readable: Iterable[Path], writable: Iterable[Path]) -> list[str
     if _seccomp(libc):
         held.append("seccomp")
     return held
+
+
+class _Sizes:
+    """Where the kernel tells this process's sizes, once it is confined."""
+
+    opened: ClassVar[int | None] = None
+
+
+def is_crowded() -> bool:
+    """Whether this process is confined, and has had nearly all the address space that it may have."""
+    if _Sizes.opened is None:
+        return False
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    lines = os.pread(_Sizes.opened, 1 << 14, 0).splitlines()
+    peak = next(1024 * int(line.split()[1]) for line in lines if line.startswith(b"VmPeak:"))
+    return most != resource.RLIM_INFINITY and peak > CROWDED * most
 
 
 def _python() -> list[Path]:

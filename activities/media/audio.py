@@ -21,7 +21,7 @@ from av.container import InputContainer, OutputContainer
 from activities.media.container import (
     Beat,
     OnProgress,
-    is_file_system_fault,
+    is_machine_fault,
     opened,
     packets,
     read_only,
@@ -236,7 +236,7 @@ def _held_back(stream: AudioStream) -> list[AudioFrame]:
     try:
         return stream.decode(None)
     except (av.FFmpegError, ValueError) as error:
-        if is_file_system_fault(error):
+        if is_machine_fault(error):
             raise
         return []
 

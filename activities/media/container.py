@@ -28,6 +28,7 @@ from av.stream import Discard, Disposition, Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
+from activities.confined.inside import is_crowded
 from domain.errors import DecoderFailed, MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated, exhausted_by
 
 OnProgress = Callable[[int], None]
@@ -176,7 +177,7 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Stre
                     yield packet
         except av.FFmpegError as error:
             failures += 1
-            if is_file_system_fault(error) or (failures > _DAMAGED_READS_IN_A_ROW and not _is_of_the_bytes(error)):
+            if is_machine_fault(error) or (failures > _DAMAGED_READS_IN_A_ROW and not _is_of_the_bytes(error)):
                 raise
         except IndexError:
             return  # PyAV, at the end of a stream whose damage made new tracks appear on the way
@@ -202,8 +203,13 @@ def limit_pictures(stream: VideoStream) -> None:
     stream.codec_context.options = {"max_pixels": str(MAX_PICTURE_PIXELS)}
 
 
-def is_file_system_fault(error: Exception) -> bool:
-    """Whether the machine failed, and not the recording. FFmpeg uses EPERM and EIO for malformed input, too."""
+def is_machine_fault(error: Exception) -> bool:
+    """Whether the machine failed, and not the recording. FFmpeg uses EPERM and EIO for malformed input, too, and calls
+    a picture damaged for which there was no room: what is stepped over as damage would be missing without a word."""
+    return _tells_of_the_machine(error) or is_crowded()
+
+
+def _tells_of_the_machine(error: Exception) -> bool:
     return getattr(error, "errno", None) in _FILE_SYSTEM_FAULTS or exhausted_by(error) is not None
 
 
@@ -218,7 +224,7 @@ def seek(container: InputContainer, seconds: Fraction, stream: Stream | None = N
     try:
         container.seek(floor(seconds / base), stream=stream)
     except av.FFmpegError as error:
-        if is_file_system_fault(error):
+        if is_machine_fault(error):
             raise
         return False
     return True
@@ -298,7 +304,7 @@ def decoded(
         try:
             frames = stream.decode(packet)
         except (av.FFmpegError, ValueError) as error:
-            if is_file_system_fault(error):
+            if is_machine_fault(error):
                 raise
             if order is not None:
                 order.refused(packet)
@@ -367,7 +373,7 @@ def _failed() -> DecoderFailed:
 
 
 def _refusal(path: Path, error: Exception) -> MediaError | DecoderFailed | OSError:
-    if is_file_system_fault(error):
+    if is_machine_fault(error):
         return _without_path(error)
     if not _is_of_the_bytes(error):
         return _failed()
@@ -377,13 +383,14 @@ def _refusal(path: Path, error: Exception) -> MediaError | DecoderFailed | OSErr
 
 
 def _read_failure(error: av.FFmpegError) -> MediaError | DecoderFailed | OSError:
-    if is_file_system_fault(error):
+    if is_machine_fault(error):
         return _without_path(error)
     return truncated() if _is_of_the_bytes(error) else _failed()
 
 
 def _without_path(error: Exception) -> OSError:
-    number = getattr(error, "errno", None) or errno.ENOMEM
+    number = getattr(error, "errno", None) if _tells_of_the_machine(error) else None
+    number = number or errno.ENOMEM
     return OSError(number, os.strerror(number))
 
 

@@ -22,7 +22,7 @@ from activities.media.container import (
     Beat,
     OnProgress,
     end_of_packets,
-    is_file_system_fault,
+    is_machine_fault,
     is_recorded,
     limit_pictures,
     not_recognised,
@@ -163,7 +163,7 @@ def _note_frames(trial: _Trial, source: Packet[Stream] | Stream) -> None:
     try:
         frames = source.decode() if isinstance(source, Packet) else source.codec_context.decode(None)  # type: ignore[attr-defined]
     except (av.FFmpegError, ValueError) as error:
-        if is_file_system_fault(error):
+        if is_machine_fault(error):
             raise
         return
     trial.frames += len(frames)

@@ -13,7 +13,7 @@ from av.packet import Packet
 from av.stream import Stream
 from numpy.typing import NDArray
 
-from activities.media.container import is_file_system_fault
+from activities.media.container import is_machine_fault
 
 SAMPLE_RATE_HZ = 16_000
 """What Whisper and Silero VAD were trained on."""
@@ -212,7 +212,7 @@ def decoded(packet: Packet[Stream]) -> Iterator[AudioFrame]:
     try:
         frames = packet.decode()
     except (av.FFmpegError, ValueError) as error:
-        if is_file_system_fault(error):
+        if is_machine_fault(error):
             raise
         raise UndecodablePacket from error
     for frame in frames:

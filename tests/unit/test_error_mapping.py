@@ -12,7 +12,7 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.media.container import is_file_system_fault
+from activities.media.container import is_machine_fault
 from activities.process.log_context import place_of
 from activities.rails.interceptor import RETRY_AFTER_LIMIT_S, application_error, unforeseen
 from domain import errors
@@ -113,6 +113,6 @@ def test_what_a_machine_lacks_is_said_of_the_worker_and_tried_again(number: int)
     assert lacking.retryable
     assert "hunter2" not in lacking.message
     of_ffmpeg: Any = av.error.classes[number]
-    assert is_file_system_fault(of_ffmpeg(number, ""))
+    assert is_machine_fault(of_ffmpeg(number, ""))
     assert exhausted_by(OSError(errno.ENOENT, "")) is None
     assert exhausted_by(MemoryError()) is not None

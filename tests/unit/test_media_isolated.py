@@ -34,11 +34,19 @@ from tests.children import running
 SIDE = 4096
 FEW_BYTES = 440 << 20
 """Address space in which a recording of the tests is decoded, and pictures of 16 million pixels are not."""
+SOME_BYTES = 460 << 20, 640 << 20, 800 << 20
+"""Address space in which some of twelve such pictures are decoded (all are in 950 MiB). Of the others FFmpeg says, in
+this order, that it does not know why, and that they are damaged."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.getbasetemp() / "recordings"
+
+
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bomb(tmp_path_factory.mktemp("huge") / "bomb.mp4")
 
 
 @pytest.fixture
@@ -120,9 +128,9 @@ def test_given_a_cancel_when_a_recording_is_decoded_then_its_process_is_gone(fol
 
 @pytest.mark.usefixtures("little")
 def test_given_a_recording_that_takes_too_much_when_decoded_then_its_process_dies_and_the_second_death_is_final(
-    folder: Path, tmp_path: Path
+    folder: Path, huge: Path
 ) -> None:
-    path = bomb(tmp_path / "bomb.mp4")
+    path = huge
     assert path.stat().st_size < 1 << 20
     own = psutil.Process().memory_info().rss
     environment = ActivityEnvironment()
@@ -144,3 +152,12 @@ def test_given_a_recording_that_takes_too_much_when_decoded_then_its_process_die
         environment.run(decode)
     assert psutil.Process().memory_info().rss < own + (100 << 20)
     assert isolated.find_scenes(recordings.mp4(folder), effort="thorough")
+
+
+@pytest.mark.parametrize("allowed", SOME_BYTES)
+def test_given_room_for_some_of_the_pictures_when_scenes_are_looked_for_then_none_is_missing_without_a_word(
+    huge: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    monkeypatch.setattr(ordering, "LIMITS", ordering.Limits(allowed))
+    with pytest.raises(DecodingDied):
+        isolated.find_scenes(huge, effort="thorough")
