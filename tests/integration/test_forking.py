@@ -76,10 +76,18 @@ def one(ask: Ask, **how: Any) -> Report:
 def test_what_is_loaded_beforehand_is_there_and_has_no_threads() -> None:
     """As the process that forks would not say: it leaves out what it cannot load."""
     told = "print(len(os.listdir('/proc/self/task')))"
-    for which in (decoding, screening, opening, tables, plans, typesetter, leaves):
+    for which, environment in (
+        (decoding, decoding.ENVIRONMENT),
+        (screening, decoding.ENVIRONMENT),
+        (opening, opening._ENVIRONMENT),
+        (tables, tables.CONFINED_ENVIRONMENT),
+        (plans, tables.CONFINED_ENVIRONMENT),
+        (typesetter, {}),
+        (leaves, {}),
+    ):
         code = f"import importlib, os\nfor each in {which.LOADS}: importlib.import_module(each)\n{told}"
         command = [sys.executable, "-I", "-c", code]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(decoding.ENVIRONMENT))
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(environment))
         assert done.stdout == "1\n", which
 
 

@@ -18,8 +18,14 @@ from domain.errors import RequestInvalid, TableInvalid, TableNotRecognised, Tabl
 
 READER = Path(__file__).with_name("reader.py")
 LOADS = ("activities.analysis.reading.tabling",)
-CONFINED_ENVIRONMENT: Mapping[str, str] = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "PYTHONDONTWRITEBYTECODE": "1"}
-"""All that the processes know of the environment. Arenas are address space that would count and never be used."""
+CONFINED_ENVIRONMENT: Mapping[str, str] = {
+    "LC_ALL": "C.UTF-8",
+    "MALLOC_ARENA_MAX": "2",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+"""All that the processes know of the environment. Arenas are address space that would count and never be used; a thread
+of NumPy, which openpyxl brings, would have each process load everything for itself (``forking.Unfit``)."""
 HASHED_AT_ONCE = 1 << 20
 OPEN_FILES = 128
 LAID_OUT = 8
