@@ -1,10 +1,14 @@
 """The processes that a test has begun, found by what they run."""
 
 import contextlib
+from pathlib import Path
 
 import psutil
 
-from activities.confined.forking import SERVER
+from activities.confined import forking
+
+SERVER = str(forking.SERVER)
+LASTING_SERVER = Path(__file__).with_name("lasting_server.py")
 
 
 def running(script: str, of: int | None = None) -> list[psutil.Process]:
@@ -30,4 +34,13 @@ def has_ended(which: int | psutil.Process) -> bool:
 def _forks(process: psutil.Process, words: list[str]) -> bool:
     """What is forked has its parent's command line (``words``)."""
     parent = process.parent()
-    return str(SERVER) in words and (parent is None or str(SERVER) not in parent.cmdline())
+    return _is_server(words) and (parent is None or not _is_server(parent.cmdline()))
+
+
+def _is_server(words: list[str]) -> bool:
+    return SERVER in words or str(LASTING_SERVER) in words
+
+
+def keep_servers() -> None:
+    """Have what this process starts to fork confined processes stay until it ends."""
+    forking.SERVER = LASTING_SERVER

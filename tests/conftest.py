@@ -9,6 +9,10 @@ import hypothesis
 import pytest
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 
+from tests.children import keep_servers
+
+keep_servers()
+
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 """The authorities that are trusted here: none. To read those of the world takes 20 ms, which every ``httpx.get`` spends
 anew, and nothing here speaks with the world."""

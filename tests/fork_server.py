@@ -27,6 +27,7 @@ from activities.decoding import ordering
 from activities.pictures import isolated as pictures
 from activities.publishing import preview, typesetter
 from activities.screen import isolated as screen
+from tests.children import keep_servers
 from tests.objectstores import die_with_parent
 
 PROGRAMS = {"worker": "tests.worker_process", "api": "tests.api_process"}
@@ -45,6 +46,7 @@ CONFINED: tuple[tuple[Path, Sequence[str], Mapping[str, str]], ...] = (
 """Scripts of confined processes, with what they load and what of the environment their servers know: each worker would
 load all that anew."""
 
+keep_servers()
 _lent = forking._Servers()
 
 
@@ -81,7 +83,7 @@ def _forked(asked: dict[str, Any], ours: Sequence[socket.socket]) -> int:
 
 
 def _keep_confined() -> None:
-    """Have each of the servers: one ends for good where a child of it crashed, or nobody asked it for long."""
+    """Have each of the servers: one ends for good where a child of it crashed."""
     for server in list(_lent._found.values()):
         if server._process.poll() is not None:
             _lent.leave(server)
