@@ -1,5 +1,7 @@
-"""A server of confined processes (``activities/confined/server.py``) that a test run keeps: one that nobody asks for two
-minutes ends, and to load its libraries again takes up to two seconds of a processor."""
+"""A server of confined processes (``activities/confined/server.py``) that a test run keeps.
+
+Else one that nobody asks for two minutes ends, and to load its libraries again takes up to two seconds of a processor.
+"""
 
 from activities.confined import server
 

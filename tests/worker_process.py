@@ -16,16 +16,20 @@ import asyncio
 import importlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from io import BytesIO
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest.mock import patch
 
-from temporalio import activity
+from temporalio import activity, workflow
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from activities.drafting.language import parsing as language
-from activities.speech import pieces
+from activities.generating.speech import EmbeddedSpeech
+from activities.speech import pieces, weights
 from activities.store import StageGrant, StageOutcome, Store
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
@@ -39,6 +43,18 @@ from starter.work import worker
 STAGES = (
     "speech.whisper",
     "drafting.chat.drafter",
+    "drafting.chat.translator",
+    "generating.hosted_speech",
+    "generating.narrating",
+    "generating.scraping",
+    "generating.speech_makers",
+    "imaging.openai",
+    "imaging.painters",
+    "imaging.poster",
+    "pictures.opening",
+    "providers.predictions",
+    "publishing.confluence.space",
+    "publishing.notion.page",
     "publishing.publisher",
     "batching",
     "analysis.executor",
@@ -140,10 +156,35 @@ def _open(settings: Settings) -> Store:
 
 def prepare() -> None:
     """Import what a worker imports when it starts, and load the parser of English, which takes seconds: each worker
-    that is forked has it for its first draft. Nothing with threads of its own: those stay behind."""
+    that is forked has it for its first draft. Try the workflows, and look through the
+    voice and the weights of Whisper, as each would. Nothing with threads of its own: those stay behind."""
     for name in STAGES:
         importlib.import_module(f"activities.{name}")
     language.doings("Click Save.")
+    EmbeddedSpeech()  # its files are looked through, each once in a process
+    asyncio.run(_try_workflows())
+    weights._files = _read_once(weights._files)
+
+
+def _read_once(read: Callable[..., dict[str, object]]) -> Callable[..., dict[str, object]]:
+    """``read`` of a model's files, of which those that tests hear with are read and found to be the right ones now."""
+    with patch.object(weights, "_files", side_effect=read) as asked:
+        files = weights._bundled_files()
+    folder = asked.call_args.args[1]
+    numbers = cast(BytesIO, files["model.bin"]).getvalue()
+
+    def known(extra: str, where: Path, *others: Any) -> dict[str, object]:
+        return {**files, "model.bin": BytesIO(numbers)} if where == folder else read(extra, where, *others)
+
+    return known
+
+
+async def _try_workflows() -> None:
+    """Whether each can be imported in the sandbox: what a worker asks itself before it asks for work."""
+    sandbox = worker.sandbox()
+    for each in worker.WORKFLOWS:
+        sandbox.prepare_workflow(workflow._Definition.must_from_class(each))
+    SandboxedWorkflowRunner.prepare_workflow = lambda *_: None  # type: ignore[method-assign]
 
 
 def main() -> None:
