@@ -74,6 +74,7 @@ ARGUMENTS = (
     "--disable-sync",
     "--no-first-run",
     "--autoplay-policy=no-user-gesture-required",
+    "--js-flags=--no-opt,--no-maglev",  # pages live for seconds: to optimise their code takes longer than it saves
 )
 
 

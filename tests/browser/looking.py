@@ -32,6 +32,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 FAULTS = """async options => {
+    if (!("axe" in window)) return null;
     const where = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document;
     return (await axe.run(where, options)).violations.map(
         ({ id, nodes: [first] }) => `${id}: ${first.html.slice(0, 160)} ${first.failureSummary.slice(0, 300)}`
@@ -45,9 +46,12 @@ axe-core would ask for itself in them, which a sandboxed one complains of."""
 
 def check_accessible(page: Page, **options: Any) -> None:
     """axe-core finds nothing on the page as it stands. ``options`` are those of its run, before all of ``RULES``."""
-    if not page.evaluate("'axe' in window"):  # half a megabyte to read
+    values = FAULTS_ALONE | {"runOnly": {"type": "tag", "values": RULES}} | options
+    faults = page.evaluate(FAULTS, values)
+    if faults is None:  # half a megabyte to read
         page.evaluate(AXE.read_text())
-    faults = page.evaluate(FAULTS, FAULTS_ALONE | {"runOnly": {"type": "tag", "values": RULES}} | options)
+        faults = page.evaluate(FAULTS, values)
+    assert faults is not None
     assert not faults, "\n".join(faults)
 
 
@@ -56,6 +60,8 @@ DRAWN = """width => new Promise(done => {
     next();
 })"""
 """Ends once the page is drawn as wide as its window was made: what of it hears that has done so by then."""
+TOP_DRAWN = f"width => (scrollTo(0, 0), ({DRAWN})(width))"
+"""The same from its top, where no bar that stays in sight lies over what is below it."""
 
 
 def resize(page: Page, size: ViewportSize) -> None:
@@ -77,33 +83,38 @@ def look(page: Page, name: str) -> None:
     widths, dark and light, where ``PAGE_PICTURES`` is set."""
     before = page.viewport_size
     for size in SIZES:
-        resize(page, size)
+        page.set_viewport_size(size)
         for scheme in ("dark", "light"):
             checked = CHECKED.get((size["width"], scheme))
             if checked is None and not os.environ.get(PICTURES):
                 continue
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            page.evaluate("scrollTo(0, 0)")  # where no bar that stays in sight lies over what is below it
-            page.evaluate(DRAWN, size["width"])
+            page.evaluate(TOP_DRAWN, size["width"])
             draw(page, f"{name}-{size['width']}-{scheme}", whole=size is not WIDEST)
             if checked is not None:
                 check_accessible(page, **checked)
-        check_width(page, name)
+        check_width(page, name, size)
     if before and before != WIDE:
         resize(page, before)
 
 
-def check_width(page: Page, name: str) -> None:
-    """Nothing hangs out at the side."""
-    overhang = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+OVERHANG = f"""async width => {{
+    await ({DRAWN})(width);
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+}}"""
+
+
+def check_width(page: Page, name: str, size: ViewportSize) -> None:
+    """Nothing hangs out at the side, once the page is drawn in this size that its window was given."""
+    overhang = page.evaluate(OVERHANG, size["width"])
     assert overhang <= 0, f"{name} is {overhang}px too wide for its window"
 
 
 def fits(page: Page, name: str) -> None:
     """Nothing hangs out at the side, however wide the window. For a page that is looked at in another language."""
     for size in SIZES:
-        resize(page, size)
-        check_width(page, name)
+        page.set_viewport_size(size)
+        check_width(page, name, size)
 
 
 def draw(page: Page, name: str, *, whole: bool = True) -> None:
