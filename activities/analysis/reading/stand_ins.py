@@ -55,13 +55,15 @@ class StandIns:
     perhaps: tuple[str, ...] = ()
 
 
-def stand_ins(connection: Connection, source: str, column: str, type: str) -> StandIns:
+def stand_ins(connection: Connection, source: str, column: str, type: str, least: object, most: object) -> StandIns:
     """Of a column of numbers or dates, as far as its ends tell.
 
     Args:
         source: SQL of where it is.
         column: SQL of it.
         type: ``domain.analyses.table.ColumnType``.
+        least: The least of its values as a text, ``None`` if it has none.
+        most: The greatest.
     """
     if type not in ("integer", "number", "date", "timestamp"):
         return StandIns()
@@ -70,9 +72,10 @@ def stand_ins(connection: Connection, source: str, column: str, type: str) -> St
     aside: list[str] = []
     found: list[tuple[str, bool | None]] = []
     for _ in range(_ROUNDS):
-        others = f"{column} NOT IN ({', '.join(map(written, aside))})" if aside else "true"
-        ends = f"CAST(min({column}) AS VARCHAR), CAST(max({column}) AS VARCHAR)"
-        least, most = one(connection, f"SELECT {ends} FROM {source} WHERE {others}")
+        if aside:
+            others = f"{column} NOT IN ({', '.join(map(written, aside))})"
+            ends = f"CAST(min({column}) AS VARCHAR), CAST(max({column}) AS VARCHAR)"
+            least, most = one(connection, f"SELECT {ends} FROM {source} WHERE {others}")
         candidates = [str(end) for end in (least, most) if end is not None and _is_candidate(str(end), type)]
         if not candidates and not aside and type in ("integer", "number") and str(least).startswith("-"):
             candidates = [str(least)]  # lonely and far below all others, whatever it is

@@ -64,15 +64,21 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
     )
     nothing_else = f"NOT ({' OR '.join(map(_filled, others))})"
     comment = f"starts_with(trim({first}), '#') AND {nothing_else}"
-    comments = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {comment}")
+    comments, last, end = one(
+        connection,
+        f"SELECT count(*) FILTER (WHERE {comment}), coalesce(max(rowid) FILTER (WHERE NOT ({alone})), -1), max(rowid) "
+        f"FROM {quoted(table)}",
+    )
+    assert isinstance(comments, int)
     if 0 < comments <= MOST_BELOW:
         connection.execute(f"DELETE FROM {quoted(table)} WHERE {comment}")
         return [("REMARKS_AMONG_LEFT_OUT", str(comments)), *set_remarks_apart(connection, table, columns)]
-    (last,) = rows(connection, f"SELECT coalesce(max(rowid) FILTER (WHERE NOT ({alone})), -1) FROM {quoted(table)}")[0]
+    if last in (-1, end):
+        return []
     behind = f"rowid > {last}"
     below = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {behind}")
     elsewhere = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE ({alone}) AND NOT {behind}")
-    if not 0 < below <= MOST_BELOW or elsewhere or last == -1:
+    if below > MOST_BELOW or elsewhere:
         return []
     connection.execute(f"DELETE FROM {quoted(table)} WHERE {behind}")
     return [("REMARKS_LEFT_OUT", str(below))]
@@ -107,6 +113,9 @@ def _filled_at(connection: Connection, table: str, columns: Sequence[str], level
     """A name that was written into the rows below it. That it is one of an outline: no name is there twice within what
     it is a part of, and every row without one has a text in the columns behind."""
     first, *behind = map(quoted, columns[level : level + 1 + OUTLINED])
+    # most columns have a name in each row, and to compile the patterns below takes longer than to see that
+    if not rows(connection, f"SELECT 1 FROM {quoted(table)} WHERE NOT {_filled(first)} LIMIT 1"):
+        return None
     named = f"{_filled(first)} AND NOT coalesce({_called(f'trim({first})')}, false)"
     letters = rf"regexp_matches(concat_ws('', {', '.join(behind[:-1] or behind)}), '\p{{L}}')"
     below = f"NOT {_filled(first)} AND {letters}"
