@@ -23,7 +23,8 @@ from domain.errors import Cancelled
 from domain.recordings.screen import PARTLY_READ, ChangeKind
 from tests.children import running
 
-SIZE, FPS = (960, 540), 10
+SIZE, FPS = (540, 540), 10
+"""Square: pictures are enlarged to 720 lines before text is sought in them, and each pixel of that costs."""
 FONT = ImageFont.load_default(20)
 
 
@@ -40,8 +41,8 @@ def page(dialog: bool, ticked: bool, lit: bool, dark: bool) -> Image.Image:
         draw.line((65, 192, 70, 198, 79, 186), fill="white", width=3)
     draw.text((96, 180), "Export data", font=FONT, fill=ink)
     if dialog:
-        draw.rectangle((400, 150, 800, 400), fill=card, outline="#8894b3", width=2)
-        draw.text((430, 180), "Email address", font=FONT, fill=ink)
+        draw.rectangle((260, 150, 530, 390), fill=card, outline="#8894b3", width=2)
+        draw.text((290, 180), "Email address", font=FONT, fill=ink)
     return picture
 
 
@@ -54,7 +55,7 @@ def film(path: Path, dark: bool, webcam: bool) -> Path:
     """The pointer goes to the box, ticks it at 3 s, goes to the button that lights up, opens the dialog at 7 s; 10 s in
     all."""
 
-    ways = ((1.0, 2.0, (600, 460), (72, 192)), (5.0, 6.0, (72, 192), (150, 120)))
+    ways = ((1.0, 2.0, (340, 460), (72, 192)), (5.0, 6.0, (72, 192), (150, 120)))
 
     def frames() -> Iterator[Image.Image]:
         for number in range(10 * FPS):
@@ -64,7 +65,7 @@ def film(path: Path, dark: bool, webcam: bool) -> Path:
             x, y = pointer_on(ways, at)
             draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
             if webcam:
-                draw.ellipse((820, 400, 940, 520), fill=(90 + 40 * (number % 4), 60 + 50 * (number % 3), 80))
+                draw.ellipse((440, 430, 530, 520), fill=(90 + 40 * (number % 4), 60 + 50 * (number % 3), 80))
             yield picture
 
     return filmed(path, frames())
@@ -118,7 +119,7 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(
 def form(path: Path) -> Path:
     """The pointer goes to a list and opens it at 3 s, to a field in which "Checkout is slow" is typed from 6 s on, and
     to a button at 10 s: a ripple, and a message far from it. 12 s in all."""
-    ways = ((1.0, 2.4, (700, 480), (150, 120)), (4.4, 5.4, (150, 120), (200, 330)), (8.6, 9.6, (200, 330), (110, 420)))
+    ways = ((1.0, 2.4, (480, 380), (150, 120)), (4.4, 5.4, (150, 120), (200, 330)), (8.6, 9.6, (200, 330), (110, 420)))
     value = "Checkout is slow"
 
     def frames() -> Iterator[Image.Image]:
@@ -139,8 +140,8 @@ def form(path: Path) -> Path:
             draw.rounded_rectangle((60, 400, 200, 440), 6, fill="#2f62f0")
             draw.text((80, 408), "Create", font=FONT, fill="white")
             if at >= 10:
-                draw.rectangle((640, 470, 900, 510), fill="#177245")
-                draw.text((660, 478), "Alert created", font=FONT, fill="white")
+                draw.rectangle((270, 470, 530, 510), fill="#177245")
+                draw.text((290, 478), "Alert created", font=FONT, fill="white")
             x, y = pointer_on(ways, at)
             if 10 <= at < 10.3:
                 ring = 8 + 60 * (at - 10)
@@ -211,7 +212,7 @@ def test_a_command_is_what_stands_behind_the_prompt(line: str, command: str) -> 
 
 def test_the_pointer_is_followed_where_what_was_under_it_goes_and_where_it_takes_another_shape() -> None:
     def look(at: tuple[float, float], listed: bool, hand: bool) -> np.ndarray:
-        picture = Image.new("L", SIZE, 245)
+        picture = Image.new("L", (960, 540), 245)
         draw = ImageDraw.Draw(picture)
         if listed:
             draw.rectangle((200, 200, 480, 400), fill=205)
@@ -245,7 +246,7 @@ def quick_hands(path: Path, *, held: bool) -> Path:
     """A box is ticked at 2.0 s, and a field below it that comes with that is filled at 3.5 s: the hand is there before
     the screen has settled. The field's outline is thin, and paler at its corners. 5 s in all. ``held``: by a hand that
     shakes, over a darker table."""
-    ways = ((0.6, 1.6, (700, 480), (73, 193)), (2.5, 3.0, (73, 193), (190, 290)))
+    ways = ((0.6, 1.6, (500, 480), (73, 193)), (2.5, 3.0, (73, 193), (190, 290)))
 
     def frames() -> Iterator[Image.Image]:
         for number in range(5 * FPS):
@@ -305,7 +306,7 @@ def test_given_a_video_in_the_page_then_what_moves_through_it_is_no_change_and_a
 def sheet(path: Path) -> Path:
     """A menu bar, whose Data opens at 2.0 s; at 4.5 s it closes, and the sheet at the lower edge takes the place of the
     first, under a pointer of which only the upper half is to be seen. 6 s in all."""
-    ways = ((0.6, 1.6, (700, 300), (285, 22)), (2.8, 3.8, (285, 22), (190, 528)))
+    ways = ((0.6, 1.6, (500, 300), (285, 22)), (2.8, 3.8, (285, 22), (190, 528)))
 
     def frames() -> Iterator[Image.Image]:
         for number in range(6 * FPS):
@@ -381,7 +382,7 @@ def test_given_small_letters_beside_the_pointer_and_an_error_as_it_arrives_then_
 
 def test_given_a_list_whose_entries_have_no_lines_between_then_the_one_at_the_pointer_was_clicked() -> None:
     """The field's value stands above the list as a field's name does above that."""
-    picture = Image.new("RGB", SIZE, "#f4f5f8")
+    picture = Image.new("RGB", (960, 540), "#f4f5f8")
     ImageDraw.Draw(picture).rectangle((60, 146, 460, 216), fill="white", outline="#8894b3", width=2)
     look: Any = SimpleNamespace(at_ms=0, colours=np.array(picture), grey=np.array(picture.convert("L")))
     lines = [
